@@ -52,7 +52,7 @@ target_compile_options(fl_rt_flags INTERFACE -O2 -fexceptions -mno-red-zone)
 
 # What the checker's library is made of; without the engine there is no other
 # layer.
-set(FL_CHECK_LAYERS base model spec history/read history lib)
+set(FL_CHECK_LAYERS base model harness spec history/read history lib)
 
 set(FL_LAYERS)
 set(FL_INNER) # those that are folders of others

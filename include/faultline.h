@@ -20,15 +20,22 @@
  *     objects in one file are tested one after the other.
  *
  * FL_OP(return type, function, argument domains and attributes...)
- *     One operation.  It returns void, bool, an integer, an enum, a pointer or
- *     a string (char *, compared by its text; a one-line wrapper makes one of
- *     anything else).  A domain for each argument behind the object, in order:
+ *     One operation.  It returns void, bool, an integer, an enum, a pointer, a
+ *     string (char *, compared by its text) or, with FL_RESULT, anything else.
+ *     A domain for each argument behind the object, in order:
  *       FL_INT(lo, hi)     an integer from lo to hi
  *       FL_DATA(lo, hi)    likewise, but only stored and handed back, never
  *                          compared by the object: fewer clients are needed
  *       FL_CHOICE(a, b, ...)  one of these integers
  *       FL_BOOL            false or true
+ *       FL_STRING("a", ...)  one of these texts, for a `const char *`
+ *       FL_OUT(type)       none: the parameter points to a `type` that the call
+ *                          writes, which becomes a part of its result;
+ *                          FL_OUT(char[20]) is a text, and of other types
+ *                          FL_OUT(type, printer) says what is compared
  *     and attributes:
+ *       FL_RESULT(printer)  `void printer(const type *, char *text, size_t n)`
+ *                          makes a text of what is returned, which is compared
  *       FL_GROUP("name")   never in two threads at once with others of the
  *                          group, such as the consumer's side of a ring
  *       FL_BLOCKING        may wait until another operation lets it go on
@@ -118,7 +125,8 @@ enum fl_type {
   FL_TYPE_INT,  /* signed integer or enum of `size` bytes */
   FL_TYPE_UINT, /* unsigned integer or enum of `size` bytes */
   FL_TYPE_POINTER,
-  FL_TYPE_STRING /* char *: compared by its text, copied at return */
+  FL_TYPE_STRING, /* char *: compared by its text, copied at return */
+  FL_TYPE_OTHER   /* a struct, a floating-point number: only with a printer */
 };
 
 enum fl_item_kind {
@@ -128,13 +136,20 @@ enum fl_item_kind {
   FL_ITEM_DATA,     /* an argument lo … hi that is only stored and returned */
   FL_ITEM_GROUP,    /* attribute: not in parallel with others of group `text` */
   FL_ITEM_BLOCKING, /* attribute: may wait for another thread's operation */
-  FL_ITEM_RELAXED, /* attribute: reads, and its number is approximate */
+  FL_ITEM_RELAXED,  /* attribute: reads, and its number is approximate */
   FL_ITEM_MAY_FAIL, /* attribute: returns this without a reason.  lo: the
                        value, if `count` is FL_FAILS_VALUE; hi: 1 if no other
                        call need overlap it; text: a text, or the address of
                        `bool f(result)` */
   FL_ITEM_OUT_OF_ORDER, /* attribute: may pass `lo` elements */
-  FL_ITEM_PER_PRODUCER  /* attribute: may pass those of other threads */
+  FL_ITEM_PER_PRODUCER, /* attribute: may pass those of other threads */
+  FL_ITEM_STRING,       /* an argument: one of the `count` texts of the array of
+                           const char * that `text` is the address of */
+  FL_ITEM_OUT,   /* a parameter that points to a result of type `lo` (enum
+                    fl_type) and `count` bytes; hi: 1 if it is an array of
+                    characters; text: as with FL_ITEM_RESULT, or NULL */
+  FL_ITEM_RESULT /* attribute: text is the address of `void f(const void
+                  *result, char *text, size_t size)` */
 };
 enum { FL_FAILS_VALUE, FL_FAILS_TEXT, FL_FAILS_IF };
 
@@ -165,6 +180,14 @@ struct fl_op {
   const struct fl_item *items;
   unsigned nitems;
   struct fl_op *next;
+  /*
+   * The rest is for FL_OUT, FL_RESULT and FL_STRING.  What the function itself
+   * returns: Faultline changes `type` and `size` to those of all results.
+   */
+  enum fl_type returns;
+  unsigned returned;
+  /* When it returns more than a word: calls it and stores what it returns. */
+  void (*into)(void *to, void (*function)(void), const long long *words);
 };
 
 enum fl_memory_model {
@@ -278,6 +301,10 @@ void fl_atomic_end(void);
 #define FL_BOOL FL__RANGE(FL_ITEM_RANGE, 0, 1)
 #define FL_CHOICE(...)                                                         \
   { FL_ITEM_LIST, 0, 0, FL__LIST(__VA_ARGS__), FL__COUNT(__VA_ARGS__), NULL }
+#define FL_STRING(...) FL__STRINGS(__VA_ARGS__)
+#define FL_OUT(...) FL__OUT(__VA_ARGS__, NULL, ~)
+#define FL_RESULT(printer)                                                     \
+  { FL_ITEM_RESULT, 0, 0, NULL, 0, (const char *)(printer) }
 #define FL_GROUP(name)                                                         \
   { FL_ITEM_GROUP, 0, 0, NULL, 0, name }
 #define FL_BLOCKING FL__RANGE(FL_ITEM_BLOCKING, 0, 0)
@@ -396,8 +423,7 @@ static __attribute__((unused)) struct fl_suite *fl__taking;
 #define FL__RANGE(kind, lo, hi)                                                \
   { kind, (long long)(lo), (long long)(hi), NULL, 0, NULL }
 #define FL__END FL__RANGE(FL_ITEM_NONE, 0, 0)
-#define FL__MAY_FAIL(value, when, ...)                                         \
-  FL__FAILS(value, FL__FAILS_##when)
+#define FL__MAY_FAIL(value, when, ...) FL__FAILS(value, FL__FAILS_##when)
 #define FL__FAILS_overlapped 0
 #define FL__FAILS_always 1
 
@@ -415,10 +441,11 @@ static __attribute__((unused)) struct fl_suite *fl__taking;
 #define FL__OP(n, ...) FL__OP_(n, __VA_ARGS__)
 #define FL__OP_(n, type, function, ...)                                        \
   static FL__CONST struct fl_item fl__items_##n[] = {__VA_ARGS__};             \
+  FL__INTO(fl__into_##n, type)                                                 \
   FL__THEN fl__add_##n(void) {                                                 \
     static struct fl_op fl__op;                                                \
     (void)sizeof(FL_OBJECT_must_stand_above_this_line);                        \
-    FL__SET_OP(&fl__op, type, function);                                       \
+    FL__SET_OP(&fl__op, type, function, fl__into_##n);                         \
     fl__add_op(&fl__op, n, FL__STRING(function), __FILE__, __LINE__,           \
                fl__items_##n,                                                  \
                sizeof fl__items_##n / sizeof fl__items_##n[0] - 1);            \
@@ -514,6 +541,21 @@ static __attribute__((unused)) struct fl_suite *fl__taking;
 #define FL__COUNT(...)                                                         \
   (unsigned)(sizeof((const long long[]){__VA_ARGS__}) / sizeof(long long))
 
+#define FL__STRINGS(...)                                                       \
+  {                                                                            \
+    FL_ITEM_STRING, 0, 0, NULL,                                                \
+        (unsigned)(sizeof((const char *const[]){__VA_ARGS__}) /                \
+                   sizeof(char *)),                                            \
+        (const char *)(const void *)(const char *const[]) {                    \
+      __VA_ARGS__                                                              \
+    }                                                                          \
+  }
+#define FL__OUT(T, printer, ...)                                               \
+  {                                                                            \
+    FL_ITEM_OUT, FL__IS_CHARS(T) ? FL_TYPE_STRING : FL__TYPE(T),               \
+        FL__IS_CHARS(T), NULL, (unsigned)sizeof(T), (const char *)(printer)    \
+  }
+#define FL__IS_CHARS(T) FL__SAME(__typeof__(T), char[sizeof(T)])
 #define FL__SAME(a, b) __builtin_types_compatible_p(a, b)
 #define FL__IF(condition, a, b) __builtin_choose_expr(condition, a, b)
 /* Of FL_MAY_FAIL: a text, a function or a number? */
@@ -599,27 +641,39 @@ static inline FL__PLAIN void fl__taken(struct fl_suite *s) {
   (!FL__RETURNS(f, T) && (FL__RETURNS(f, void) || FL__RETURNS(f, int)))
 #endif
 
-/* A value of type T, or 0 where T is void.  No value of a struct is made. */
-#define FL__VALUE(T) FL__IF(FL__SAME(T, void), 0, (T)0)
+/* A T, or 0 where T is void.  No value is made. */
+#define FL__ANY(T) (*FL__IF(FL__SAME(T, void), (int *)0, (__typeof__(T) *)0))
+/* Nothing, or what one register holds? */
+#define FL__IS_WORD(T)                                                         \
+  (__builtin_classify_type(FL__ANY(T)) <= 5 &&                                 \
+   sizeof(FL__ANY(T)) <= sizeof(long long))
+#define FL__VALUE(T) FL__IF(FL__IS_WORD(T), FL__ANY(T), 0)
 #define FL__INTEGER(T)                                                         \
   __typeof__(FL__IF(FL__IS_POINTER(FL__VALUE(T)), 0, FL__VALUE(T)))
 #define FL__TYPE(T)                                                            \
   (FL__SAME(T, void)                                  ? FL_TYPE_VOID           \
    : FL__SAME(T, _Bool)                               ? FL_TYPE_BOOL           \
    : FL__SAME(T, char *) || FL__SAME(T, const char *) ? FL_TYPE_STRING         \
+   : !FL__IS_WORD(T)                                  ? FL_TYPE_OTHER          \
    : FL__IS_POINTER(FL__VALUE(T))                     ? FL_TYPE_POINTER        \
    : (FL__INTEGER(T)) - 1 < (FL__INTEGER(T))1         ? FL_TYPE_INT            \
                                                       : FL_TYPE_UINT)
-#define FL__SET_OP(op, T, f)                                                   \
-  _Static_assert(!FL__IS_FLOATING(FL__VALUE(T)),                               \
-                 "FL_OP: return a string instead of a floating number");       \
-  _Static_assert(sizeof(FL__VALUE(T)) <= sizeof(long long),                    \
-                 "FL_OP: the return type is too large; return a string");      \
+#define FL__INTO(name, T)                                                      \
+  static FL__PLAIN void name(void *fl__to, void (*fl__f)(void),                \
+                             const long long *fl__w) {                         \
+    typedef __typeof__(FL__IF(FL__IS_WORD(T), 0, FL__ANY(T))) fl__t;           \
+    *(fl__t *)fl__to = ((fl__t(*)(long long, long long, long long, long long,  \
+                                  long long, long long, long long))fl__f)(     \
+        fl__w[0], fl__w[1], fl__w[2], fl__w[3], fl__w[4], fl__w[5], fl__w[6]); \
+  }
+#define FL__SET_OP(op, T, f, into_)                                            \
   enum { fl__other_type = FL__RETURNS_OTHER(f, T) };                           \
   _Static_assert(!fl__other_type,                                              \
                  "FL_OP: the function has another return type");               \
-  (op)->type = FL__TYPE(T);                                                    \
-  (op)->size = FL__SAME(T, void) ? 0 : (unsigned)sizeof(FL__VALUE(T));         \
+  (op)->type = (op)->returns = FL__TYPE(T);                                    \
+  (op)->size = (op)->returned =                                                \
+      FL__SAME(T, void) ? 0 : (unsigned)sizeof(FL__ANY(T));                    \
+  (op)->into = FL__IS_WORD(T) ? NULL : into_;                                  \
   (op)->function = (void (*)(void))(f)
 
 /* fn(object) or fn(void); a bool must not be called as an int. */
@@ -651,6 +705,22 @@ template <long long... Values> constexpr long long fl__list<Values...>::at[];
 #define FL__LIST(...) fl__list<__VA_ARGS__>::at
 #define FL__COUNT(...) sizeof fl__list<__VA_ARGS__>::at / sizeof(long long)
 
+#define FL__STRINGS(...)                                                       \
+  []() -> fl_item {                                                            \
+    static const char *const fl__texts[] = {__VA_ARGS__};                      \
+    return {FL_ITEM_STRING,                                                    \
+            0,                                                                 \
+            0,                                                                 \
+            NULL,                                                              \
+            sizeof fl__texts / sizeof *fl__texts,                              \
+            reinterpret_cast<const char *>(fl__texts)};                        \
+  }()
+#define FL__OUT(T, printer, ...)                                               \
+  {                                                                            \
+    FL_ITEM_OUT, std::is_array<T>::value ? FL_TYPE_STRING : fl__type_of<T>(),  \
+        std::is_array<T>::value, NULL, sizeof(T), (const char *)(printer)      \
+  }
+
 constexpr fl_item fl__fails(const char *text, int always) {
   return {FL_ITEM_MAY_FAIL, 0, always, NULL, FL_FAILS_TEXT, text};
 }
@@ -661,12 +731,13 @@ template <class T>
 constexpr typename std::enable_if<
     std::is_integral<T>::value || std::is_enum<T>::value, fl_item>::type
 fl__fails(T value, int always) {
-  return {FL_ITEM_MAY_FAIL, (long long)value, always,
-          NULL,             FL_FAILS_VALUE,   NULL};
+  return {
+      FL_ITEM_MAY_FAIL, (long long)value, always, NULL, FL_FAILS_VALUE, NULL};
 }
 template <class A> FL__PLAIN fl_item fl__fails(bool (*f)(A), int always) {
-  return {FL_ITEM_MAY_FAIL, 0, always,
-          NULL, FL_FAILS_IF, reinterpret_cast<const char *>(f)};
+  return {FL_ITEM_MAY_FAIL, 0,
+          always,           NULL,
+          FL_FAILS_IF,      reinterpret_cast<const char *>(f)};
 }
 #define FL__FAILS(x, always) fl__fails(x, always)
 
@@ -716,17 +787,6 @@ struct fl__unsigned : std::is_unsigned<T> {};
 template <class T>
 struct fl__unsigned<T, true>
     : std::is_unsigned<typename std::underlying_type<T>::type> {};
-template <class T> constexpr fl_type fl__type_of() {
-  typedef typename std::remove_cv<T>::type U;
-  return std::is_void<U>::value         ? FL_TYPE_VOID
-         : std::is_same<U, bool>::value ? FL_TYPE_BOOL
-         : std::is_same<U, char *>::value ||
-                 std::is_same<U, const char *>::value
-             ? FL_TYPE_STRING
-         : std::is_pointer<U>::value ? FL_TYPE_POINTER
-         : fl__unsigned<U>::value    ? FL_TYPE_UINT
-                                     : FL_TYPE_INT;
-}
 template <class T> struct fl__word {
   static constexpr bool value =
       (std::is_integral<T>::value || std::is_enum<T>::value ||
@@ -739,6 +799,18 @@ template <> struct fl__word<void> {
   static constexpr bool value = true;
   static constexpr unsigned size = 0;
 };
+template <class T> constexpr fl_type fl__type_of() {
+  typedef typename std::remove_cv<T>::type U;
+  return std::is_void<U>::value         ? FL_TYPE_VOID
+         : std::is_same<U, bool>::value ? FL_TYPE_BOOL
+         : std::is_same<U, char *>::value ||
+                 std::is_same<U, const char *>::value
+             ? FL_TYPE_STRING
+         : std::is_pointer<U>::value ? FL_TYPE_POINTER
+         : !fl__word<U>::value       ? FL_TYPE_OTHER
+         : fl__unsigned<U>::value    ? FL_TYPE_UINT
+                                     : FL_TYPE_INT;
+}
 template <bool...> struct fl__bools;
 template <class F> struct fl__signature;
 template <class R, class... A> struct fl__signature<R(A...)> {
@@ -751,15 +823,30 @@ template <class R, class... A> struct fl__signature<R(A...)> {
 template <class R, class... A>
 struct fl__signature<R(A...) noexcept> : fl__signature<R(A...)> {};
 #endif
-#define FL__SET_OP(op, T, f)                                                   \
+typedef void fl__into(void *, void (*)(), const long long *);
+template <class T, bool Word> struct fl__large {
+  static_assert(std::is_trivially_copyable<T>::value,
+                "FL_OP: return what can be copied as bytes, or a string");
+  static FL__PLAIN void run(void *to, void (*f)(), const long long *w) {
+    T r = reinterpret_cast<T (*)(long long, long long, long long, long long,
+                                 long long, long long, long long)>(f)(
+        w[0], w[1], w[2], w[3], w[4], w[5], w[6]);
+    __builtin_memcpy(to, static_cast<const void *>(&r), sizeof r);
+  }
+  static constexpr fl__into *into() { return run; }
+};
+template <class T> struct fl__large<T, true> {
+  static constexpr fl__into *into() { return NULL; }
+};
+#define FL__INTO(name, T)
+#define FL__SET_OP(op, T, f, name)                                             \
   static_assert(std::is_same<fl__signature<decltype(f)>::result, T>::value,    \
                 "FL_OP: the function has another return type");                \
-  static_assert(fl__word<T>::value, "FL_OP: return void, bool, an integer, "   \
-                                    "a pointer or a string");                  \
   static_assert(fl__signature<decltype(f)>::words,                             \
                 "FL_OP: arguments are integers and pointers");                 \
-  (op)->type = fl__type_of<T>();                                               \
-  (op)->size = fl__word<T>::size;                                              \
+  (op)->type = (op)->returns = fl__type_of<T>();                               \
+  (op)->size = (op)->returned = fl__word<T>::size;                             \
+  (op)->into = fl__large<T, fl__word<T>::value>::into();                       \
   (op)->function = fl__plain(f)
 
 template <class R, class T> FL__PLAIN R fl__ask(R (*f)(T *), void *object) {

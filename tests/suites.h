@@ -19,12 +19,14 @@ struct suite_op {
   unsigned size;
   unsigned nargs;
   bool blocking;
+  /* It returns a bool and, in an output parameter, an int64_t. */
+  bool out;
 };
 
 struct suite {
   struct fl_suite suite;
   struct fl_op ops[SUITE_MAX_OPS];
-  struct fl_item items[SUITE_MAX_OPS][FL_MAX_ARGS + 1];
+  struct fl_item items[SUITE_MAX_OPS][FL_MAX_ARGS + 2];
   uint32_t nops;
 };
 
@@ -54,6 +56,14 @@ static inline struct fl_suite *suite_make(struct suite *s, const char *spec,
                          .size = ops[i].size,
                          .items = s->items[i],
                          .next = i + 1 < nops ? op + 1 : NULL};
+    if (ops[i].out) {
+      op->returns = FL_TYPE_BOOL;
+      op->returned = 1;
+      op->type = FL_TYPE_STRING; /* as parts_settle makes it */
+      op->size = sizeof(char *);
+      s->items[i][op->nitems++] = (struct fl_item){
+          .kind = FL_ITEM_OUT, .lo = FL_TYPE_INT, .count = sizeof(int64_t)};
+    }
     if (ops[i].blocking)
       s->items[i][op->nitems++].kind = FL_ITEM_BLOCKING;
     for (unsigned a = 0; a < ops[i].nargs; a++)

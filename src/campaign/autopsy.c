@@ -127,7 +127,7 @@ static void read_client(struct built *b, struct object_run *r,
     names[i] = u->ops[i].name;
     nargs[i] = (uint8_t)u->ops[i].nargs;
   }
-  r->result.names = (struct op_names){names, u->nops};
+  r->result.names = (struct op_names){names, u->nops, u->ntexts, u->texts};
   struct client c = {0};
   if (!client_read(&c, text, &r->result.names, nargs, &ignored))
     finding_share_client(&r->result.finding->client, &c, a);

@@ -112,35 +112,48 @@ static int check_op(struct built *b, const struct op_info *o, struct error *e) {
   lines_signature(b->lines, o->entry, &sig);
   if (!sig.known || sig.variadic)
     return ERR_NONE;
-  uint32_t want = o->nargs + o->takes_object;
+  uint32_t want = o->nparams + o->takes_object;
   if (sig.nparams != want)
     return error_set(
         e, ERR_INPUT,
         "%s:%d: FL_OP: %s() has %u parameter%s, but gets %u: %s%u argument%s",
         o->file, o->line, o->name, sig.nparams, sig.nparams == 1 ? "" : "s",
-        want, o->takes_object ? "the object and " : "", o->nargs,
-        o->nargs == 1 ? "" : "s");
+        want, o->takes_object ? "the object and " : "", o->nparams,
+        o->nparams == 1 ? "" : "s");
   if (o->takes_object && sig.nparams && sig.param[0] != PARAM_POINTER)
     return error_set(e, ERR_INPUT,
                      "%s:%d: FL_OP: the first parameter of %s() must be a "
                      "pointer: it gets the object",
                      o->file, o->line, o->name);
-  for (uint32_t i = o->takes_object; i < sig.nparams && i < 16; i++)
-    if (sig.param[i] != PARAM_INTEGER)
+  for (uint32_t i = o->takes_object; i < sig.nparams && i < 16; i++) {
+    bool points = o->pointers >> (i - o->takes_object) & 1;
+    if (points && sig.param[i] != PARAM_POINTER)
+      return error_set(e, ERR_INPUT,
+                       "%s:%d: FL_OP: parameter %u of %s() is %s; FL_OUT and "
+                       "FL_STRING are for pointers",
+                       o->file, o->line, i + 1, o->name,
+                       sig.param[i] == PARAM_INTEGER ? "a number"
+                                                     : words[sig.param[i]]);
+    if (!points && sig.param[i] != PARAM_INTEGER)
       return error_set(e, ERR_INPUT,
                        "%s:%d: FL_OP: parameter %u of %s() is %s, but "
-                       "arguments are integers; write a function around it",
-                       o->file, o->line, i + 1, o->name, words[sig.param[i]]);
-  if (sig.returns_void != (o->type == FL_TYPE_VOID))
+                       "arguments are integers; %swrite a function around it",
+                       o->file, o->line, i + 1, o->name, words[sig.param[i]],
+                       sig.param[i] == PARAM_POINTER
+                           ? "FL_OUT(type) is for a result, FL_STRING(...) for "
+                             "a text; else "
+                           : "");
+  }
+  if (sig.returns_void != (o->returns == FL_TYPE_VOID))
     return error_set(e, ERR_INPUT, "%s:%d: FL_OP: %s() returns %s", o->file,
                      o->line, o->name,
                      sig.returns_void ? "nothing" : "a value");
-  if (!sig.returns_void && sig.return_size != o->size)
+  if (!sig.returns_void && sig.return_size != o->returned)
     return error_set(e, ERR_INPUT,
                      "%s:%d: FL_OP: %s() returns %llu bytes, the type given "
                      "has %u",
                      o->file, o->line, o->name,
-                     (unsigned long long)sig.return_size, o->size);
+                     (unsigned long long)sig.return_size, o->returned);
   return ERR_NONE;
 }
 
@@ -158,26 +171,28 @@ static int check_reference(struct built *b, const struct suite_info *u,
   char text[120];
   uint32_t shift = o->reference_state;
   bool asks = !strcmp(u->spec, "relation");
+  uint32_t args = asks ? o->nargs : o->nparams;
   if (sig.nparams != o->reference_params) {
     snprintf(text, sizeof text,
              "has %u parameter%s, but gets %u: %s%u "
              "argument%s%s",
              sig.nparams, sig.nparams == 1 ? "" : "s", o->reference_params,
-             o->reference_state ? "the state and " : "", o->nargs,
-             o->nargs == 1 ? "" : "s",
+             o->reference_state ? "the state and " : "", args,
+             args == 1 ? "" : "s",
              o->reference_result ? " and the result" : "");
     what = text;
   } else if (shift && sig.param[0] != PARAM_POINTER) {
     what = "must have a pointer as its first parameter: it gets the state";
   } else if (asks && !sig.returns_bool) {
     what = "must return a bool: whether the result is allowed";
-  } else if (!asks && (sig.returns_void != (o->type == FL_TYPE_VOID) ||
-                       sig.returns_bool != (o->type == FL_TYPE_BOOL) ||
-                       (!sig.returns_void && sig.return_size != o->size))) {
+  } else if (!asks && (sig.returns_void != (o->returns == FL_TYPE_VOID) ||
+                       sig.returns_bool != (o->returns == FL_TYPE_BOOL) ||
+                       (!sig.returns_void && sig.return_size != o->returned))) {
     snprintf(text, sizeof text, "must return what %.80s() returns", o->name);
     what = text;
   }
-  for (uint32_t i = shift; !what && i < shift + o->nargs && i < 16; i++)
+  bool same = !asks || o->nargs == o->nparams; /* else no parameter is known */
+  for (uint32_t i = shift; same && !what && i < shift + args && i < 16; i++)
     if (sig.param[i] == PARAM_FLOAT || sig.param[i] == PARAM_OTHER ||
         (op.known && i - shift + o->takes_object < op.nparams &&
          sig.param[i] != op.param[i - shift + o->takes_object])) {

@@ -43,6 +43,7 @@ static void put_line(struct refute *r, struct refutation *f, uint32_t last) {
   const struct hop *op = &r->h->ops[last];
   f->alone = r->s->may_fail && !hop_pending(op) &&
              spec_excuse_of(r->s, r->h->client, last, op->result);
+  f->reading = spec_reading_of(r->s, r->h->client, last, &f->reach);
   for (uint32_t i = 0; i < r->len; i++)
     vec_push(&f->order, r->order[i]);
   vec_push(&f->order, last);
@@ -192,6 +193,7 @@ static void refute_longest(const struct history *h, struct spec *s,
       vec_push(&f.also, c.also.at[i]);
     f.expected = c.expected;
     f.waits = c.waits;
+    f.reading = spec_reading_of(s, h->client, c.stuck_at, &f.reach);
     vec_push(out, f);
   }
   check_free(&c);

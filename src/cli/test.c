@@ -159,8 +159,8 @@ static const char *example_call(const struct session *s, uint32_t which) {
   size_t n =
       (size_t)snprintf(text[which], sizeof text[which], "%.100s(", o->name);
   for (uint32_t i = 0; i < o->nargs && i < FL_MAX_ARGS; i++)
-    n += (size_t)snprintf(text[which] + n, sizeof text[which] - n, "%s1",
-                          i ? ", " : "");
+    n += (size_t)snprintf(text[which] + n, sizeof text[which] - n, "%s%s",
+                          i ? ", " : "", o->texts >> i & 1 ? "\"...\"" : "1");
   snprintf(text[which] + n, sizeof text[which] - n, ")");
   return text[which];
 }

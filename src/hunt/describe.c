@@ -1,18 +1,11 @@
 /* Describes a loaded object to the parent, which never loads it. */
 #include "hunt/describe.h"
 
+#include "harness/parts.h"
 #include "spec/reference.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static uint32_t nargs_of(const struct fl_op *o) {
-  uint32_t n = 0;
-  for (unsigned i = 0; i < o->nitems; i++)
-    n += o->items[i].kind == FL_ITEM_RANGE ||
-         o->items[i].kind == FL_ITEM_LIST || o->items[i].kind == FL_ITEM_DATA;
-  return n;
-}
 
 static bool is_known(const struct fl_suite *s) {
   return s->abi >= 1 && s->abi <= FL_ABI;
@@ -30,7 +23,7 @@ static enum fl_criterion criterion_of(const struct fl_suite *s) {
 
 /* How many values a domain has; more than fit: UINT64_MAX. */
 static uint64_t values_of(const struct fl_item *i) {
-  if (i->kind == FL_ITEM_LIST)
+  if (i->kind == FL_ITEM_LIST || i->kind == FL_ITEM_STRING)
     return i->count;
   uint64_t n = (uint64_t)i->hi - (uint64_t)i->lo;
   return n == UINT64_MAX ? n : n + 1;
@@ -49,9 +42,7 @@ static uint64_t most_values(const struct fl_op *o) {
   uint64_t most = 0;
   for (unsigned i = 0; i < o->nitems; i++) {
     const struct fl_item *item = &o->items[i];
-    bool domain = item->kind == FL_ITEM_RANGE || item->kind == FL_ITEM_LIST ||
-                  item->kind == FL_ITEM_DATA;
-    if (domain && values_of(item) > most)
+    if (parts_is_argument(item) && values_of(item) > most)
       most = values_of(item);
   }
   return most;
@@ -61,8 +52,9 @@ static uint64_t most_values(const struct fl_op *o) {
 static void put_op_trouble(const struct fl_suite *s, const struct fl_op *o,
                            struct buf *out) {
   struct buf b = {0};
-  if (nargs_of(o) > FL_MAX_ARGS)
-    buf_printf(&b, "%s has more than %d arguments", o->name, FL_MAX_ARGS);
+  char *parts = parts_trouble(o);
+  buf_puts(&b, parts ? parts : "");
+  free(parts);
   for (unsigned i = 0; i < o->nitems && !b.len; i++)
     put_item_trouble(o, &o->items[i], &b);
   for (struct fl_op *p = s->ops; p != o && !b.len; p = p->next)
@@ -132,6 +124,22 @@ static const char *accepts_of(const struct fl_suite *s, struct arena *a) {
   return text;
 }
 
+static void describe_parameters(struct op_info *to, const struct fl_op *o) {
+  to->nparams = parts_parameters(o, &to->pointers);
+  for (uint32_t i = 0; i < to->nargs && i < 32; i++)
+    if (parts_argument(o, i)->kind == FL_ITEM_STRING)
+      to->texts |= 1u << i;
+}
+
+static void describe_texts(struct suite_info *to, const struct fl_suite *s,
+                           struct arena *a) {
+  const char **texts = parts_texts(s, &to->ntexts);
+  to->texts = arena_alloc(a, (to->ntexts + 1) * sizeof *to->texts);
+  for (uint32_t i = 0; i < to->ntexts; i++)
+    to->texts[i] = arena_strdup(a, texts[i]);
+  free(texts);
+}
+
 static void describe(struct suite_info *to, const struct fl_suite *s,
                      struct arena *a) {
   *to = (struct suite_info){.name = arena_strdup(a, s->name),
@@ -162,12 +170,17 @@ static void describe(struct suite_info *to, const struct fl_suite *s,
         .code = (o->invoke ? (uint64_t)(uintptr_t)o->invoke
                            : (uint64_t)(uintptr_t)o->function) -
                 rt_base(),
-        .nargs = nargs_of(o),
+        .nargs = parts_arguments(o),
         .values = most_values(o),
         .type = o->type,
-        .size = o->size,
+        .returns = parts_any(o) ? o->returns : o->type,
+        .returned = parts_any(o) ? o->returned : o->size,
         .takes_object = s->create && !s->global,
     };
+  i = 0;
+  for (struct fl_op *o = s->ops; o; o = o->next)
+    describe_parameters(&to->ops[i++], o);
+  describe_texts(to, s, a);
   for (i = 0; i < to->nops && !to->trouble; i++)
     describe_reference(&to->ops[i], s, i, a);
 }

@@ -12,12 +12,16 @@ struct suite_info {
   struct op_info {
     const char *name, *file;
     int line;
-    uint64_t entry; /* offset of the function in the object; 0: unknown */
-    uint64_t code;  /* the same; if unknown, of the code that calls it */
-    uint32_t nargs;
-    uint64_t values; /* of the largest domain */
-    enum fl_type type;
-    unsigned size;
+    uint64_t entry;       /* offset of the function in the object; 0: unknown */
+    uint64_t code;        /* the same; if unknown, of the code that calls it */
+    uint32_t nargs;       /* of clients */
+    uint32_t nparams;     /* behind the object: output parameters, too … */
+    uint32_t pointers;    /* … and which of them are pointers, as bits */
+    uint32_t texts;       /* which arguments of clients are texts */
+    uint64_t values;      /* of the largest domain */
+    enum fl_type type;    /* of the result */
+    enum fl_type returns; /* what the function itself returns */
+    unsigned returned;
     bool takes_object;
     /* What stands for it in FL_SPEC(model, …); NULL: nothing does. */
     const char *reference;
@@ -25,6 +29,8 @@ struct suite_info {
     uint32_t reference_params;
     bool reference_state, reference_result; /* are among them */
   } * ops;
+  uint32_t ntexts; /* of FL_STRING: see struct op_names */
+  const char **texts;
   bool is_judged; /* a call returns a value or may wait, or an FL_INVARIANT */
   int expect_fault, spec_line;
   const char *spec; /* of FL_SPEC, or NULL */

@@ -215,7 +215,7 @@ bool hunt_read_client(struct hunt *h, const char *text, struct client *c) {
                "are at most %d",
                c->ncalls, HISTORY_PARTIAL),
            false;
-  char *trouble = object_group_trouble(&h->object, c);
+  char *trouble = object_client_trouble(&h->object, c);
   if (trouble)
     error_set(&h->work->error, ERR_USAGE, "%s", trouble);
   free(trouble);

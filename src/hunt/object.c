@@ -1,19 +1,20 @@
 #include "hunt/object.h"
 
+#include "harness/parts.h"
 #include "spec/spec.h"
 
 #include <string.h>
 
 enum { MOST_VALUES = OBJECT_VALUES };
 
-static bool is_argument(const struct fl_item *i) {
-  return i->kind == FL_ITEM_RANGE || i->kind == FL_ITEM_LIST ||
-         i->kind == FL_ITEM_DATA;
-}
-
-static void take_values(struct gen_arg *to, const struct fl_item *i) {
+static void take_values(const struct fl_suite *s, struct gen_arg *to,
+                        const struct fl_item *i) {
   int64_t *values = xcalloc(MOST_VALUES, sizeof *values);
-  if (i->kind == FL_ITEM_LIST)
+  const char *const *texts = (const char *const *)(const void *)i->text;
+  if (i->kind == FL_ITEM_STRING)
+    for (unsigned k = 0; k < i->count && to->count < MOST_VALUES; k++)
+      values[to->count++] = parts_number(s, texts[k]);
+  else if (i->kind == FL_ITEM_LIST)
     for (unsigned k = 0; k < i->count && to->count < MOST_VALUES; k++)
       values[to->count++] = i->list[k];
   else
@@ -40,9 +41,9 @@ static void take_op(struct object *o, struct gen_op *to, const struct fl_op *op,
       to->group = group_number(o->suite, item->text);
     else if (item->kind == FL_ITEM_BLOCKING)
       to->waits = true;
-    else if (is_argument(item) && to->nargs < CLIENT_MAX_ARGS) {
+    else if (parts_is_argument(item) && to->nargs < CLIENT_MAX_ARGS) {
       struct gen_arg *a = &to->args[to->nargs];
-      take_values(a, item);
+      take_values(o->suite, a, item);
       a->interchangeable = item->kind == FL_ITEM_DATA ||
                            spec_arg_is_data(o->suite, index, to->nargs);
       to->nargs++;
@@ -65,11 +66,37 @@ void object_init(struct object *o, const struct fl_suite *suite) {
     take_op(o, &ops[n], p, n);
     o->nargs[n] = ops[n].nargs;
   }
-  o->names = (struct op_names){names, n};
+  uint32_t ntexts;
+  const char **texts = parts_texts(suite, &ntexts);
+  o->names = (struct op_names){names, n, ntexts, texts};
   o->gen = (struct gen_object){ops, n};
 }
 
-char *object_group_trouble(const struct object *o, const struct client *c) {
+static bool is_text(const struct fl_op *f, uint32_t arg) {
+  const struct fl_item *item = parts_argument(f, arg);
+  return item && item->kind == FL_ITEM_STRING;
+}
+
+/* A text where a number belongs, or the other way. */
+static char *text_trouble(const struct object *o, const struct call *c) {
+  const struct fl_op *f = o->suite->ops;
+  for (uint32_t i = 0; f && i < c->op; i++)
+    f = f->next;
+  for (uint32_t i = 0; f && i < c->nargs; i++) {
+    const char *text = op_names_text(&o->names, c->args[i]);
+    if (is_text(f, i) != (text != NULL))
+      return xasprintf("argument %u of %s is a %s", i + 1, o->names.name[c->op],
+                       text ? "number, not a text" : "text (FL_STRING)");
+  }
+  return NULL;
+}
+
+char *object_client_trouble(const struct object *o, const struct client *c) {
+  for (uint32_t i = 0; i < c->ncalls; i++) {
+    char *why = text_trouble(o, &c->calls[i]);
+    if (why)
+      return why;
+  }
   for (uint32_t i = 0; i < c->ncalls; i++)
     for (uint32_t k = 0; k < i; k++) {
       const struct call *a = &c->calls[k], *b = &c->calls[i];

@@ -19,8 +19,8 @@ struct object {
 
 void object_init(struct object *o, const struct fl_suite *suite);
 
-/* A sentence if operations of one group (FL_GROUP) are in several threads, else
- * NULL; the caller frees it. */
-char *object_group_trouble(const struct object *o, const struct client *c);
+/* A sentence if operations of one group (FL_GROUP) are in several threads, or a
+ * text is given for a number, else NULL; the caller frees it. */
+char *object_client_trouble(const struct object *o, const struct client *c);
 
 #endif

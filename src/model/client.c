@@ -1,6 +1,8 @@
 /* Clients: building, copying, taking a call out, printing. */
 #include "model/client.h"
 
+#include "model/value.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -120,12 +122,35 @@ void client_without(struct client *to, const struct client *from, uint32_t id) {
   }
 }
 
+const char *op_names_text(const struct op_names *names, int64_t argument) {
+  uint64_t n = (uint64_t)argument - (uint64_t)CLIENT_TEXTS;
+  return n < names->ntexts ? names->texts[n] : NULL;
+}
+
+int64_t op_names_argument(const struct op_names *names, const char *text,
+                          size_t n) {
+  for (uint32_t i = 0; i < names->ntexts; i++)
+    if (strlen(names->texts[i]) == n && !memcmp(names->texts[i], text, n))
+      return CLIENT_TEXTS + i;
+  return 0;
+}
+
+static void print_argument(const struct op_names *names, int64_t v, uint32_t i,
+                           struct buf *out) {
+  const char *text = op_names_text(names, v);
+  buf_puts(out, i ? ", " : "");
+  if (text)
+    value_print((struct value){VALUE_STRING, (uint64_t)(uintptr_t)text}, out);
+  else
+    buf_printf(out, "%" PRId64, v);
+}
+
 void call_print(const struct call *c, const struct op_names *names,
                 struct buf *out) {
   assert(c->op < names->count);
   buf_printf(out, "%s(", names->name[c->op]);
   for (uint32_t i = 0; i < c->nargs; i++)
-    buf_printf(out, "%s%" PRId64, i ? ", " : "", c->args[i]);
+    print_argument(names, c->args[i], i, out);
   buf_putc(out, ')');
 }
 

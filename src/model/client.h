@@ -44,11 +44,20 @@ struct client {
   uint32_t nthreads;
 };
 
-/* Names the object's operations, for reading and printing clients. */
+/* Names the object's operations, for reading and printing clients, and has the
+ * texts that arguments stand for: CLIENT_TEXTS is the first. */
+#define CLIENT_TEXTS INT64_C(0x7e5700000000)
 struct op_names {
   const char *const *name;
   uint32_t count;
+  uint32_t ntexts;
+  const char *const *texts;
 };
+/* The text that an argument stands for; NULL: it is a number. */
+const char *op_names_text(const struct op_names *names, int64_t argument);
+/* The argument that stands for a text of `n` bytes; 0: none does. */
+int64_t op_names_argument(const struct op_names *names, const char *text,
+                          size_t n);
 
 static inline uint32_t client_first_final(const struct client *c) {
   return c->ncalls - c->nfinal;
@@ -97,10 +106,11 @@ void client_print(const struct client *c, const struct op_names *names,
  *     part    = thread {"||" thread}
  *     thread  = call | "{" [call {";" call}] "}"
  *     call    = name "(" [arg {"," arg}] ")"
- *     arg     = ["-"] digits | ["-"] "0x" hex digits | "true" | "false"
+ *     arg     = ["-"] digits | ["-"] "0x" hex digits | "true" | "false" | text
  * Further `;` may stand anywhere between calls, and beside a brace it may be
  * missing.  A name is one of the object's, whatever characters it has
- * (`list::add`).  Threads without calls are dropped.
+ * (`list::add`).  A text is one of the object's, as C writes it, in quotes.
+ * Threads without calls are dropped.
  *
  * What cannot be read, an unknown operation, or a wrong number of arguments is
  * ERR_USAGE; the text has the column, the line with a caret, and the

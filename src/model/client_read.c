@@ -6,6 +6,7 @@
 #include "model/client.h"
 
 #include "model/nearest.h"
+#include "model/value.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -187,6 +188,29 @@ static int read_word(struct client_reader *r, int64_t *out) {
   return ERR_NONE;
 }
 
+/* One of the object's texts, as it is printed. */
+static int read_text(struct client_reader *r, int64_t *out) {
+  struct buf b = {0};
+  uint32_t i = 0;
+  for (; i < r->names->ntexts; i++) {
+    const char *text = r->names->texts[i];
+    buf_clear(&b);
+    value_print((struct value){VALUE_STRING, (uint64_t)(uintptr_t)text}, &b);
+    if (!strncmp(r->at, buf_text(&b), b.len))
+      break;
+  }
+  size_t n = b.len;
+  buf_free(&b);
+  if (i == r->names->ntexts)
+    return wrong(r, r->at,
+                 xstrdup(i ? "no FL_STRING has this text"
+                           : "no argument is a text (FL_STRING)"));
+  *out = op_names_argument(r->names, r->names->texts[i],
+                           strlen(r->names->texts[i]));
+  r->at += n;
+  return ERR_NONE;
+}
+
 static int digit(char c) {
   if (c >= '0' && c <= '9')
     return c - '0';
@@ -222,7 +246,8 @@ static int read_args(struct client_reader *r, struct call *call,
   skip_space(r);
   while (*r->at != ')') {
     int64_t value = 0;
-    int code = isdigit((unsigned char)*r->at) || *r->at == '-'
+    int code = *r->at == '"' ? read_text(r, &value)
+               : isdigit((unsigned char)*r->at) || *r->at == '-'
                    ? read_number(r, &value)
                    : read_word(r, &value);
     if (code)

@@ -47,7 +47,10 @@ static void put_call(struct json *j, const struct call *c,
   json_string(j, "name", names->name[c->op]);
   json_array(j, "args");
   for (uint32_t i = 0; i < c->nargs; i++)
-    json_int(j, NULL, c->args[i]);
+    if (op_names_text(names, c->args[i]))
+      json_string(j, NULL, op_names_text(names, c->args[i]));
+    else
+      json_int(j, NULL, c->args[i]);
   json_end_array(j);
 }
 

@@ -54,9 +54,17 @@ static int take_arguments(struct log_converter *c, const struct log_op *op,
   const datum *args =
       op->nargs > LOG_ARGS ? datum_box(op->arg[0])->items : op->arg;
   for (uint32_t i = 0; i < call->nargs; i++) {
-    if (!datum_is_number(args[i]))
-      return refuse(c, op, e, "arguments are integers");
-    call->args[i] = datum_to_number(args[i]);
+    const char *text =
+        datum_kind(args[i]) == DATUM_IS_TEXT ? datum_box(args[i])->text : NULL;
+    if (text)
+      call->args[i] = op_names_argument(&c->names->ops, text, strlen(text));
+    if (text ? !call->args[i] : !datum_is_number(args[i]))
+      return refuse(c, op, e,
+                    text ? "no FL_STRING has the text \"%.60s\""
+                         : "arguments are integers",
+                    text);
+    if (!text)
+      call->args[i] = datum_to_number(args[i]);
   }
   return ERR_NONE;
 }

@@ -273,6 +273,8 @@ static const struct field refutation_fields[] = {
     LIST(struct refutation, also, noun_value),
     BELOW(struct refutation, bound, BOUND_MOST + 1),
     FLAG(struct refutation, alone),
+    BELOW(struct refutation, reading, READING_TOGETHER + 1),
+    NUMBER(struct refutation, reach),
 };
 static const struct noun noun_refutation = {
     NOUN(struct refutation, refutation_fields)};
@@ -428,6 +430,7 @@ static const struct field result_fields[] = {
     FLAG(struct result, expect_fault),
     FLAG(struct result, partial),
     MANY(struct result, names.name, names.count, noun_name),
+    MANY(struct result, names.texts, names.ntexts, noun_name),
     TEXT(struct result, replay_command),
     NUMBER(struct result, base),
 };

@@ -20,6 +20,15 @@ typedef VEC(struct value) expected_list;
  * stands for them. */
 enum bound { BOUND_EXACT, BOUND_LEAST, BOUND_MOST };
 
+/* A weaker reading that does not allow the result either. */
+enum reading {
+  READING_NONE,
+  READING_RELAXED,      /* FL_RELAXED */
+  READING_OUT_OF_ORDER, /* FL_OUT_OF_ORDER(reach) */
+  READING_PER_PRODUCER, /* FL_PER_PRODUCER */
+  READING_TOGETHER,     /* calls that overlap take effect together */
+};
+
 struct refutation {
   VEC(uint32_t)
   order; /* ids of calls; the last one is the one that disagrees */
@@ -29,6 +38,8 @@ struct refutation {
   enum bound bound;      /* of `expected` */
   bool alone; /* what it returned needs no reason if another call overlaps it,
                  and none does */
+  enum reading reading;
+  uint32_t reach;
 };
 typedef VEC(struct refutation) refutation_list;
 

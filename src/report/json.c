@@ -227,6 +227,12 @@ static void put_refutations(struct json *j, const struct story *s) {
       json_value(j, "expected", r->expected);
     if (r->alone)
       json_bool(j, "alone", true);
+    if (r->reading != READING_NONE) {
+      struct buf reading = {0};
+      story_put_reading(r, &reading);
+      json_string(j, "reading", buf_text(&reading));
+      buf_free(&reading);
+    }
     if (r->bound != BOUND_EXACT)
       json_text(j, "bound", r->bound == BOUND_LEAST ? "at least" : "at most");
     json_bool(j, "waits", r->waits);

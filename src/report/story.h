@@ -173,6 +173,8 @@ void story_put_stepper(const struct story *s, uint8_t thread, struct buf *out);
  * `push(1); then pop() should return 1, returned 0` */
 void story_put_refutation(const struct story *s, const struct refutation *r,
                           struct buf *out);
+/* `FL_RELAXED`, `FL_OUT_OF_ORDER(1)`, `together`, or nothing. */
+void story_put_reading(const struct refutation *r, struct buf *b);
 /* `pop() = 1`, `pop() (does not return)` */
 void story_put_result(const struct story *s, uint32_t call, struct buf *out);
 

@@ -41,9 +41,10 @@ static void put_results(const struct story *s, const struct refutation *r,
   }
 }
 
-/* `return 2`, `return at most 2`, `return`, `wait` */
+/* `return 2`, `return at most 2`, `return`, `wait`; `return something else`
+ * where only what was returned is known to be wrong (FL_SPEC(relation, …)) */
 static void put_expected(const struct story *s, const struct refutation *r,
-                         struct buf *b) {
+                         const char *had, struct buf *b) {
   if (r->waits) {
     buf_puts(b, "wait");
     return;
@@ -52,6 +53,8 @@ static void put_expected(const struct story *s, const struct refutation *r,
               : r->bound == BOUND_LEAST ? "return at least"
                                         : "return at most");
   put_results(s, r, b);
+  if (r->expected.kind == VALUE_VOID && !r->also.len && had && *had)
+    buf_puts(b, " something else");
 }
 
 void story_put_refutation(const struct story *s, const struct refutation *r,
@@ -64,14 +67,19 @@ void story_put_refutation(const struct story *s, const struct refutation *r,
   }
   buf_printf(out, "%s %s should ", r->order.len > 1 ? "then" : "first",
              s->calls[last]);
-  put_expected(s, r, out);
   const char *had = s->results[last];
+  put_expected(s, r, had, out);
   if (had)
     buf_printf(out, ", returned %s", *had ? had : "nothing");
   else
     buf_puts(out, ", did not return");
-  if (r->alone)
+  if (r->alone) {
     buf_puts(out, ", alone");
+  } else if (had && r->reading != READING_NONE &&
+             r->reading != READING_TOGETHER) {
+    buf_puts(out, ", against ");
+    story_put_reading(r, out);
+  }
 }
 
 /* The order that explains the most calls; NULL: there is none. */
@@ -83,6 +91,26 @@ static const struct refutation *furthest(const struct finding *f) {
       best = r;
   }
   return best;
+}
+
+void story_put_reading(const struct refutation *r, struct buf *b) {
+  static const char *const words[] = {
+      [READING_NONE] = "",
+      [READING_RELAXED] = "FL_RELAXED",
+      [READING_OUT_OF_ORDER] = "FL_OUT_OF_ORDER",
+      [READING_PER_PRODUCER] = "FL_PER_PRODUCER",
+      [READING_TOGETHER] = "together"};
+  buf_puts(b, words[r->reading]);
+  if (r->reading == READING_OUT_OF_ORDER)
+    buf_printf(b, "(%" PRIu32 ")", r->reach);
+}
+
+static void put_reading(const struct refutation *r, struct buf *b) {
+  if (r->reading != READING_NONE && r->reading != READING_TOGETHER) {
+    buf_puts(b, ", which ");
+    story_put_reading(r, b);
+    buf_puts(b, " does not allow");
+  }
 }
 
 enum { NAMED = 8 }; /* calls before the one that is wrong */
@@ -103,14 +131,18 @@ static void put_order(const struct story *s, const struct refutation *r,
   }
   buf_puts(b, before ? ", " : "");
   buf_printf(b, "%s should ", s->calls[last]);
-  put_expected(s, r, b);
   const char *had = s->results[last];
+  put_expected(s, r, had, b);
+  if (r->reading == READING_TOGETHER)
+    buf_puts(b, ", alone or with calls that overlap it");
   if (had)
     buf_printf(b, ", but it returned %s", *had ? had : "nothing");
   else
     buf_puts(b, ", but it did not return");
   if (r->alone)
     buf_puts(b, ", which FL_MAY_FAIL allows only if another call overlaps it");
+  else if (had)
+    put_reading(r, b);
 }
 
 const char story_only_late[] =

@@ -13,6 +13,7 @@
  */
 #include "rt/calls.h"
 
+#include "harness/parts.h"
 #include "rt/buffer.h"
 #include "rt/fault.h"
 #include "rt/heap.h"
@@ -24,6 +25,23 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Apart, for its large frame: it is part of the state. */
+static __attribute__((noinline)) long long invoke_parts(const struct fl_op *op,
+                                                        const struct call *c) {
+  char text[PARTS_TEXT] = "";
+  struct parts_call p = {.suite = E.suite,
+                         .op = op,
+                         .function = op->function,
+                         .takes_object = E.suite->create && !E.suite->global,
+                         .object = E.object,
+                         .args = c->args,
+                         .name = fl__pointer_name};
+  long long raw = parts_call(&p, text);
+  return raw == (long long)(uintptr_t)text
+             ? (long long)(uintptr_t)value_intern(text)
+             : raw;
+}
+
 static long long invoke(const struct fl_op *op, const struct call *c) {
   typedef long long word;
   const int64_t *i = c->args;
@@ -31,6 +49,8 @@ static long long invoke(const struct fl_op *op, const struct call *c) {
   void *o = E.object;
   if (op->invoke)
     return op->invoke(o, a);
+  if (parts_any(op))
+    return invoke_parts(op, c);
   void (*f)(void) = op->function;
 #define WITH(...) ((word(*)(__VA_ARGS__))f)
   if (E.suite->create && !E.suite->global)
@@ -87,6 +107,8 @@ struct value fl__result_of(const struct fl_op *op, long long raw) {
     return (struct value){VALUE_UINT, (uint64_t)raw << unused >> unused};
   case FL_TYPE_POINTER:
     return (struct value){VALUE_POINTER, fl__pointer_name((uint64_t)raw)};
+  case FL_TYPE_OTHER: /* settled: not in a suite that runs */
+    break;
   case FL_TYPE_STRING:
     return (struct value){VALUE_STRING, raw ? (uint64_t)(uintptr_t)value_intern(
                                                   (const char *)(uintptr_t)raw)

@@ -4,6 +4,7 @@
  */
 #include "rt/module.h"
 
+#include "harness/parts.h"
 #include "rt/engine.h"
 
 #include <assert.h>
@@ -95,6 +96,7 @@ int fl__module_open(const char *so, struct error *e) {
     return error_set(e, ERR_BUILD, "%s: cannot find its segments", so);
   dl_iterate_phdr(note_library, NULL);
   *(void **)&E.program = dlsym(E.handle, "main");
+  parts_settle(rt_suites());
   return ERR_NONE;
 }
 

@@ -13,6 +13,7 @@
  */
 #include "rt/reference.h"
 
+#include "harness/parts.h"
 #include "rt/calls.h"
 #include "rt/fault.h"
 #include "rt/heap.h"
@@ -222,10 +223,23 @@ int fl_choose(int n) {
 }
 
 /* Arguments that the function does not have do no harm (port.h). */
-static long long invoke(const struct reference_call *c) {
+static long long invoke(const struct reference_call *c, char *text) {
   typedef long long word;
-  const word *a = c->args;
   void (*f)(void) = c->function;
+  word a[FL_MAX_ARGS + 1] = {0};
+  if (!c->asks && parts_any(c->op)) {
+    struct parts_call p = {.suite = c->suite,
+                           .op = c->op,
+                           .function = f,
+                           .takes_object = !c->suite->reference_global,
+                           .object = R.object,
+                           .args = c->args,
+                           .name = fl__pointer_name};
+    return parts_call(&p, text);
+  }
+  parts_words(c->suite, c->op, c->args, a);
+  if (c->asks)
+    a[parts_arguments(c->op)] = c->wanted;
   if (c->suite->reference_global)
     return ((word(*)(word, word, word, word, word, word, word))f)(
         a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
@@ -233,9 +247,9 @@ static long long invoke(const struct reference_call *c) {
       R.object, a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
 }
 
-static struct value result_of(const struct fl_op *op, long long raw) {
+static struct value result_of(const struct reference_call *c, long long raw) {
   static const struct fl_op yes_or_no = {.type = FL_TYPE_BOOL, .size = 1};
-  return fl__result_of(op ? op : &yes_or_no, raw);
+  return fl__result_of(c->asks ? &yes_or_no : c->op, raw);
 }
 
 static void run(struct reference_call *c, struct buf *after,
@@ -245,8 +259,9 @@ static void run(struct reference_call *c, struct buf *after,
     R.object = c->suite->reference_global ? NULL : state;
     *result = value_void();
   } else {
-    long long raw = invoke(c);
-    *result = result_of(c->op, raw); /* a text is copied while it is there */
+    char text[PARTS_TEXT];
+    long long raw = invoke(c, text);
+    *result = result_of(c, raw); /* a text is copied while it is there */
   }
   save(after);
   R.end = REFERENCE_RETURNED;

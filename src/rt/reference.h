@@ -38,8 +38,12 @@ enum {
 struct reference_call {
   const struct fl_suite *suite;
   void (*function)(void); /* NULL: the constructor */
-  const struct fl_op *op; /* whose result it has; NULL: a bool */
-  long long args[FL_MAX_ARGS + 1];
+  const struct fl_op *op; /* whose signature it has */
+  /* It is asked whether `wanted` is allowed, behind the arguments (if there is
+   * a result), and returns a bool. */
+  bool asks;
+  long long wanted;
+  int64_t args[FL_MAX_ARGS];
   /* What its blocks are called when a pointer to one is a result: the client's
    * call + 1; 0: allocated outside of calls. */
   uint32_t label;

@@ -5,6 +5,7 @@
 #include "search/stress.h"
 #include "base/clock.h"
 #include "base/slow.h"
+#include "harness/parts.h"
 #include "rt/cage.h"
 #include "search/stress_int.h"
 
@@ -148,6 +149,7 @@ struct stress *stress_open(const char *so, const struct stress_options *o,
     error_set(e, ERR_BUILD, "%s", dlerror());
     goto fail;
   }
+  parts_settle(stress_suites(s)); /* before its data are copied */
   struct link_map *map;
   struct inspection x = {.s = s};
   if (dlinfo(s->handle, RTLD_DI_LINKMAP, &map) ||
@@ -339,6 +341,8 @@ static bool value_of(const struct stress *s, uint32_t id, int64_t raw,
     return bits < NO_ADDRESS;
   case FL_TYPE_STRING:
     *v = text_of(s, c->thread, bits);
+    break;
+  case FL_TYPE_OTHER: /* settled: not in a suite that runs */
     break;
   }
   return true;

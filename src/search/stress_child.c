@@ -6,6 +6,7 @@
  * processors, two threads that spin would keep the main thread from preparing
  * the round that they wait for.
  */
+#include "harness/parts.h"
 #include "rt/cage.h"
 #include "rt/machine.h"
 #include "rt/native.h"
@@ -102,18 +103,36 @@ struct stress_pool {
 
 /* ---- calls ---- */
 
+static uint64_t own_name(uint64_t address) {
+  return value_address(address).bits;
+}
+
+static long long invoke_parts(const struct stress *s, const struct fl_op *op,
+                              void *object, const struct call *c, char *text) {
+  struct parts_call p = {.suite = s->suite,
+                         .op = op,
+                         .function = op->function,
+                         .takes_object = s->suite->create && !s->suite->global,
+                         .object = object,
+                         .args = c->args,
+                         .name = own_name};
+  return parts_call(&p, text);
+}
+
 /*
  * Arguments that the function does not have are passed all the same: the
  * machine's calling convention leaves them unread in registers and, the last
  * one, on the caller's stack.
  */
 static long long invoke(const struct stress *s, const struct fl_op *op,
-                        void *object, const struct call *c) {
+                        void *object, const struct call *c, char *text) {
   typedef long long word;
   const int64_t *i = c->args;
   word a[FL_MAX_ARGS] = {i[0], i[1], i[2], i[3], i[4], i[5]};
   if (op->invoke)
     return op->invoke(object, a);
+  if (parts_any(op))
+    return invoke_parts(s, op, object, c, text);
   void (*f)(void) = op->function;
   if (s->suite->create && !s->suite->global)
     return ((word(*)(void *, word, word, word, word, word, word))f)(
@@ -146,7 +165,8 @@ static inline void make_call(struct stress_thread *m, uint32_t id,
   volatile uint64_t *steps = &s->shared->thread[m->number].steps;
   ++*steps;
   rec->call = stamp_call(&m->stamper); /* L2, T1 */
-  long long raw = invoke(s, op, p->object, c);
+  char text[PARTS_TEXT];
+  long long raw = invoke(s, op, p->object, c, text);
   rec->raw = op->type == FL_TYPE_STRING
                  ? keep_text(s, m->number, (const char *)(uintptr_t)raw)
                  : raw;

@@ -2,6 +2,7 @@
  * FL_SPEC to a specification: finds the type, gives each operation of the suite
  * its role, and makes the values of settings in each operation's own type.
  */
+#include "harness/parts.h"
 #include "spec/builtin.h"
 #include "spec/roles.h"
 
@@ -69,24 +70,6 @@ static const struct fl_op *find_op(const struct fl_suite *suite,
   return NULL;
 }
 
-static const struct fl_item *argument(const struct fl_op *op, uint32_t arg) {
-  for (unsigned i = 0; i < op->nitems; i++) {
-    enum fl_item_kind kind = op->items[i].kind;
-    if (kind != FL_ITEM_RANGE && kind != FL_ITEM_LIST && kind != FL_ITEM_DATA)
-      continue;
-    if (arg-- == 0)
-      return &op->items[i];
-  }
-  return NULL;
-}
-
-static uint32_t argument_count(const struct fl_op *op) {
-  uint32_t n = 0;
-  while (argument(op, n))
-    n++;
-  return n;
-}
-
 static char *op_list(const struct fl_suite *suite) {
   struct buf out = {0};
   for (const struct fl_op *op = suite->ops; op; op = op->next)
@@ -127,9 +110,9 @@ static int setting_value(struct binding *k, const char *name,
 }
 
 static const char *type_words(enum fl_type t) {
-  static const char *const words[] = {"nothing",    "a bool",
-                                      "an integer", "an unsigned integer",
-                                      "a pointer",  "a string"};
+  static const char *const words[] = {
+      "nothing",   "a bool",   "an integer",    "an unsigned integer",
+      "a pointer", "a string", "something else"};
   return words[t];
 }
 
@@ -177,6 +160,72 @@ static int check_type(struct binding *k, const struct spec_role *role,
   return 0;
 }
 
+/* Which arguments are texts, and whether the type can have them. */
+static int take_texts(struct binding *k, const struct fl_op *op,
+                      struct bound_op *bound) {
+  const struct builtin_type *t = k->b->about;
+  bool orders = t == &builtin_pqueue || bound->role->result == RESULT_RANGE;
+  bool fits = t == &builtin_stack || t == &builtin_queue ||
+              t == &builtin_deque || t == &builtin_set || t == &builtin_map;
+  for (uint32_t i = 0; i < bound->nargs; i++) {
+    if (parts_argument(op, i)->kind != FL_ITEM_STRING)
+      continue;
+    if (!fits || orders)
+      return fail_at(k, op->file, op->line,
+                     xasprintf("%s takes a text (FL_STRING): not for this "
+                               "type; write FL_SPEC(model, ...)",
+                               op->name));
+    if (bound->role->data >> i & 1)
+      k->b->texts = k->suite;
+  }
+  return 0;
+}
+
+static char *value_words(struct value v, const char *behind) {
+  struct buf b = {0};
+  value_print(v, &b);
+  buf_puts(&b, behind);
+  return b.at;
+}
+
+/* A bool or a number is returned, and the element in an output parameter. */
+static int bind_beside(struct binding *k, const struct fl_op *op,
+                       const char *none, struct bound_op *bound) {
+  struct fl_op alone = *op;
+  alone.type = op->returns;
+  alone.size = op->returned;
+  bool flag = alone.type == FL_TYPE_BOOL;
+  const char *missing = !flag && !setting(k, "ok") ? "ok"
+                        : !flag && !bound->waits_none && !setting(k, none)
+                            ? none
+                            : NULL;
+  if (bound->role->result != RESULT_DATA || k->b->about->choose)
+    return fail_at(k, op->file, op->line,
+                   xasprintf("%s has a result in FL_OUT and another one; here "
+                             "only an operation that takes out or looks at an "
+                             "element may",
+                             op->name));
+  if (missing)
+    return fail_at(k, op->file, op->line,
+                   xasprintf("say what %s returns %s with `%s = value`",
+                             op->name,
+                             missing == none ? "when there is no element"
+                                             : "beside an element",
+                             missing));
+  struct value ok, nothing;
+  struct value one = builtin_value(alone.type, alone.size, 1);
+  struct value zero = builtin_value(alone.type, alone.size, 0);
+  if (!flag && setting_value(k, "ok", &alone, one, &ok))
+    return k->e->code;
+  if (!flag && setting_value(k, none, &alone, zero, &nothing))
+    return k->e->code;
+  bound->prefix = value_words(flag ? one : ok, ", ");
+  char *text = value_words(flag ? zero : nothing, "");
+  bound->none = value_string(text);
+  free(text);
+  return 0;
+}
+
 static int bind_role(struct binding *k, const struct role_text *t,
                      const struct spec_role *role) {
   uint32_t index;
@@ -195,23 +244,31 @@ static int bind_role(struct binding *k, const struct role_text *t,
   if (bound->role)
     return fail(k, xasprintf("%s has two roles", op->name));
   builtin_bind(k->b, role, bound);
-  if (argument_count(op) != bound->nargs)
-    return fail_at(
-        k, op->file, op->line,
-        xasprintf("%s takes %" PRIu32 " argument%s, but %s takes %" PRIu32,
-                  op->name, argument_count(op),
-                  argument_count(op) == 1 ? "" : "s", t->name, bound->nargs));
+  uint32_t nargs = parts_arguments(op);
+  if (nargs != bound->nargs)
+    return fail_at(k, op->file, op->line,
+                   xasprintf("%s takes %" PRIu32
+                             " argument%s, but %s takes %" PRIu32,
+                             op->name, nargs, nargs == 1 ? "" : "s", t->name,
+                             bound->nargs));
+  bound->out = parts_beside(op);
+  if (take_texts(k, op, bound))
+    return k->e->code;
   bool blocks = spec_op_has(op, FL_ITEM_BLOCKING);
   const char *none = has_absent(k) ? "absent" : "empty";
   bound->type = op->type;
   bound->size = op->size;
-  bound->waits_none = !has_absent(k) && (blocks || !setting(k, none));
+  bool says_none =
+      setting(k, none) || (bound->out && op->returns == FL_TYPE_BOOL);
+  bound->waits_none = !has_absent(k) && (blocks || !says_none);
   bound->waits_full =
       blocks || (!setting(k, "full") && op->type != FL_TYPE_BOOL);
   struct value zero = builtin_value(op->type, op->size, 0);
   if (op->type == FL_TYPE_STRING)
     zero.bits = 0;
   struct value one = builtin_value(op->type, op->size, 1);
+  if (bound->out)
+    return bind_beside(k, op, none, bound);
   int err = check_type(k, role, bound->nargs, t->name, op);
   if (!err && role->result == RESULT_STATUS)
     err = setting_value(k, "ok", op, one, &bound->ok);
@@ -322,10 +379,20 @@ struct spec *spec_builtin(const struct fl_suite *suite, struct error *e) {
 }
 
 static bool domain_has(const struct fl_item *item, int64_t v) {
+  if (item->kind == FL_ITEM_STRING)
+    return false;
   if (item->kind != FL_ITEM_LIST)
     return item->lo <= v && v <= item->hi;
   for (unsigned i = 0; i < item->count; i++)
     if (item->list[i] == v)
+      return true;
+  return false;
+}
+
+static bool meets_text(const struct fl_item *item, struct value other) {
+  const char *const *texts = (const char *const *)(const void *)item->text;
+  for (unsigned i = 0; i < item->count; i++)
+    if (value_equal(value_string(texts[i]), other))
       return true;
   return false;
 }
@@ -335,6 +402,10 @@ static bool domain_has(const struct fl_item *item, int64_t v) {
 static bool meets(const struct fl_item *item, const struct bound_op *op,
                   struct value other) {
   bool list = item->kind == FL_ITEM_LIST;
+  if (op->out) /* an element has `ok` in front */
+    return false;
+  if (item->kind == FL_ITEM_STRING)
+    return meets_text(item, other);
   int64_t lo = list ? 0 : item->lo, n = list ? item->count : 0;
   if (!list && (__builtin_sub_overflow(item->hi, lo, &n) || n++ >= 1000))
     return true;
@@ -354,7 +425,7 @@ bool spec_arg_is_data(const struct fl_suite *suite, uint32_t op, uint32_t arg) {
   const struct fl_op *f = suite->ops;
   for (uint32_t i = 0; f && i < op; i++)
     f = f->next;
-  const struct fl_item *item = f ? argument(f, arg) : NULL;
+  const struct fl_item *item = f ? parts_argument(f, arg) : NULL;
   bool data = item && (b->ops[op].role->data >> arg & 1);
   if (data && b->about->cell && domain_has(item, b->initial))
     data = false;

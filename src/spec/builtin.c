@@ -4,6 +4,7 @@
 #include "spec/builtin.h"
 
 #include "base/hash.h"
+#include "harness/parts.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -54,6 +55,20 @@ void builtin_bind(const struct builtin *b, const struct spec_role *role,
     o->nargs = (uint32_t)strcspn(o->slots, "?");
 }
 
+struct value builtin_answer(const struct builtin *b, const struct bound_op *o,
+                            int64_t v) {
+  struct buf text = {0};
+  if (b->texts && o->type == FL_TYPE_STRING)
+    return value_string(parts_text(b->texts, v));
+  if (!o->out)
+    return builtin_value(o->type, o->size, v);
+  buf_puts(&text, o->prefix);
+  value_print(builtin_value((enum fl_type)o->out->lo, o->out->count, v), &text);
+  struct value all = value_string(buf_text(&text));
+  buf_free(&text);
+  return all;
+}
+
 static bool is_full(const struct builtin *b, uint32_t state) {
   datum size;
   uint32_t same;
@@ -92,8 +107,12 @@ static struct value all_of(struct builtin *b, uint32_t state,
     return builtin_value(o->type, o->size, n / step_of(b));
   for (uint32_t i = 0; i < n; i++) {
     uint32_t at = b->about == &builtin_stack ? n - 1 - i : i;
-    buf_printf(&text, "%s%" PRId64, i ? " " : "",
-               datum_to_number(builtin_element(b, b->contents.at[at])));
+    int64_t v = datum_to_number(builtin_element(b, b->contents.at[at]));
+    buf_puts(&text, i ? " " : "");
+    if (b->texts)
+      buf_puts(&text, parts_text(b->texts, v));
+    else
+      buf_printf(&text, "%" PRId64, v);
   }
   struct value v = value_string(buf_text(&text));
   buf_free(&text);
@@ -141,7 +160,9 @@ static enum spec_answer apply(struct spec *spec, const struct client *c,
     if (gives == RESULT_DATA)
       answer = builtin_element(b, answer);
     assert(datum_is_number(answer)); /* S5 */
-    *result = builtin_value(o->type, o->size, datum_to_number(answer));
+    *result = gives == RESULT_DATA
+                  ? builtin_answer(b, o, datum_to_number(answer))
+                  : builtin_value(o->type, o->size, datum_to_number(answer));
   } else {
     *result = o->none;
     return o->waits_none ? SPEC_WAITS : SPEC_RETURNS;
@@ -189,6 +210,8 @@ static void builtin_free(struct spec *spec) {
   vec_free(&b->contents);
   vec_free(&b->passed);
   vec_free(&b->words);
+  for (uint32_t i = 0; i < b->nops; i++)
+    free(b->ops[i].prefix);
   free(b->ops);
   free(b);
 }
@@ -249,6 +272,7 @@ struct value builtin_value(enum fl_type type, unsigned size, int64_t v) {
   char text[24];
   switch (type) {
   case FL_TYPE_VOID:
+  case FL_TYPE_OTHER:
     break;
   case FL_TYPE_BOOL:
     return value_bool(v != 0);

@@ -108,6 +108,9 @@ struct bound_op {
   bool waits_none, waits_full;
   struct value ok, full, leader;
   struct value none; /* `empty`, or a map's `absent` */
+  /* FL_OUT beside what it returns: an element is `ok` and its value there. */
+  const struct fl_item *out;
+  char *prefix;      /* … `ok` as a text, with a comma */
   uint32_t reach;    /* FL_OUT_OF_ORDER(k): k + 1; 0: it returns the next
                         element */
   bool per_producer; /* FL_PER_PRODUCER: reach is 1, and does not count */
@@ -125,11 +128,12 @@ struct builtin {
   uint32_t parties; /* of a barrier */
   bool has_leader;  /* … one of whose calls returns `leader` */
   struct known_type *type;
-  struct type_op size_op; /* with a capacity: how many there are */
-  bool tagged;            /* an element is the list [thread, value] */
-  data_list contents;     /* scratch */
-  data_list passed;       /* scratch of builtin_choose */
-  VEC(int64_t) words;     /* scratch */
+  struct type_op size_op;       /* with a capacity: how many there are */
+  bool tagged;                  /* an element is the list [thread, value] */
+  const struct fl_suite *texts; /* elements are texts (FL_STRING) of it */
+  data_list contents;           /* scratch */
+  data_list passed;             /* scratch of builtin_choose */
+  VEC(int64_t) words;           /* scratch */
 };
 
 struct builtin *builtin_new(const char *name, const struct builtin_type *about,
@@ -139,6 +143,10 @@ void builtin_open(struct builtin *b);
 /* Gives `o` its role, which says how many arguments it takes. */
 void builtin_bind(const struct builtin *b, const struct spec_role *role,
                   struct bound_op *o);
+
+/* An element as the operation hands it back. */
+struct value builtin_answer(const struct builtin *b, const struct bound_op *o,
+                            int64_t v);
 
 /* The operation, its result asked for. */
 struct type_op builtin_asked(const struct op_def *def);

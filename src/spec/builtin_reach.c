@@ -106,7 +106,7 @@ enum spec_answer builtin_choose(struct spec *spec, const struct client *c,
       break;
     if (may_come(b, o, d) && !which--) {
       datum v = builtin_element(b, d);
-      *result = builtin_value(o->type, o->size, datum_to_number(v));
+      *result = builtin_answer(b, o, datum_to_number(v));
       *next = o->op.only_reads ? state : put_back(b, o, left);
       return SPEC_RETURNS;
     }

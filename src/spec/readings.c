@@ -3,8 +3,10 @@
  * FL_MAY_FAIL and the like from the harness, and refuses them where they say
  * nothing.
  */
+#include "harness/parts.h"
 #include "spec/builtin.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_number(const struct fl_op *o) {
@@ -66,6 +68,8 @@ static int take_relaxed(struct spec *s, const struct fl_suite *suite,
 static const char *refusal(const struct fl_op *o, const struct fl_item *i) {
   if (o->type == FL_TYPE_VOID)
     return "returns nothing";
+  if (parts_beside(o)) /* what it returns is meant */
+    return i->count == FL_FAILS_TEXT ? "returns no string" : NULL;
   if (i->count == FL_FAILS_TEXT)
     return o->type == FL_TYPE_STRING ? NULL : "returns no string";
   if (o->type == FL_TYPE_POINTER && (i->count == FL_FAILS_IF || i->lo))
@@ -100,8 +104,25 @@ static int take_may_fail(struct spec *s, const struct fl_suite *suite,
   return e->code;
 }
 
+/* Of `true, 3` what the function itself has returned. */
+static struct value returned(const struct fl_op *o, struct value v) {
+  const char *text = (const char *)(uintptr_t)v.bits;
+  int64_t number = 0;
+  if (o->returns == FL_TYPE_BOOL)
+    return value_bool(*text == 't');
+  number = o->returns == FL_TYPE_UINT ? (int64_t)strtoull(text, NULL, 10)
+                                      : strtoll(text, NULL, 10);
+  return builtin_value(o->returns, o->returned, number);
+}
+
 static bool is_meant(const struct fl_op *o, const struct fl_item *i,
                      struct value v) {
+  if (parts_beside(o)) {
+    v = returned(o, v);
+    return i->count == FL_FAILS_IF
+               ? ((bool (*)(long long))(uintptr_t)i->text)((long long)v.bits)
+               : value_equal(v, builtin_value(o->returns, o->returned, i->lo));
+  }
   switch (i->count) {
   case FL_FAILS_TEXT:
     return value_equal(v, value_string(i->text));
@@ -161,12 +182,35 @@ static int take_orders(struct spec *s, const struct fl_suite *suite,
   bool own = !suite->spec || !strcmp(suite->spec, "model") ||
              !strcmp(suite->spec, "relation");
   struct builtin *b = own ? NULL : (struct builtin *)s;
-  uint32_t at = 0;
-  for (const struct fl_op *o = suite->ops; o && !e->code; o = o->next, at++)
+  uint32_t at = 0, n = 0;
+  for (const struct fl_op *o = suite->ops; o; o = o->next)
+    n++;
+  s->reorders = xcalloc(n + 1, sizeof *s->reorders);
+  for (const struct fl_op *o = suite->ops; o && !e->code; o = o->next, at++) {
     take_reach(b, o, b ? &b->ops[at] : NULL, e);
+    if (spec_op_has(o, FL_ITEM_OUT_OF_ORDER) ||
+        spec_op_has(o, FL_ITEM_PER_PRODUCER))
+      s->reorders[at] = o;
+  }
   if (b)
     s->by_thread = b->tagged;
   return e->code;
+}
+
+enum reading spec_reading_of(const struct spec *s, const struct client *c,
+                             uint32_t call, uint32_t *reach) {
+  const struct fl_op *o = s->reorders ? s->reorders[c->calls[call].op] : NULL;
+  *reach = 0;
+  if (s->joins)
+    return READING_TOGETHER;
+  if (spec_is_relaxed(s, c, call))
+    return READING_RELAXED;
+  for (unsigned i = 0; o && i < o->nitems; i++)
+    if (o->items[i].kind == FL_ITEM_OUT_OF_ORDER)
+      *reach = (uint32_t)o->items[i].lo;
+  return !o                                     ? READING_NONE
+         : spec_op_has(o, FL_ITEM_OUT_OF_ORDER) ? READING_OUT_OF_ORDER
+                                                : READING_PER_PRODUCER;
 }
 
 int spec_take_readings(struct spec *s, const struct fl_suite *suite,

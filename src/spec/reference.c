@@ -3,6 +3,7 @@
 
 #include "base/map128.h"
 #include "base/vec.h"
+#include "harness/parts.h"
 #include "rt/reference.h"
 #include "spec/roles.h"
 
@@ -51,11 +52,21 @@ struct reference {
 
 /* ---- when it fails ---- */
 
+static void put_argument(const struct reference *m, int64_t v, uint32_t i,
+                         struct buf *out) {
+  const char *text = parts_text(m->suite, v);
+  buf_puts(out, i ? ", " : "");
+  if (text)
+    value_print((struct value){VALUE_STRING, (uint64_t)(uintptr_t)text}, out);
+  else
+    buf_printf(out, "%" PRId64, v);
+}
+
 static void put_call(const struct reference *m, const struct call *c,
                      struct buf *out) {
   buf_printf(out, "%s(", m->roles[c->op].op->name);
   for (uint32_t i = 0; i < c->nargs; i++)
-    buf_printf(out, "%s%" PRId64, i ? ", " : "", c->args[i]);
+    put_argument(m, c->args[i], i, out);
   buf_puts(out, ")");
 }
 
@@ -141,14 +152,15 @@ static void run(struct reference *m, struct reference_edge *e, uint32_t state,
   const struct reference_role *role = &m->roles[c->op];
   struct reference_call r = {.suite = m->suite,
                              .function = role->function,
-                             .op = m->relation ? NULL : role->op,
+                             .op = role->op,
+                             .asks = m->relation,
                              .label = id + 1,
                              .labels = m->labels,
                              .guess = guess};
   for (uint32_t i = 0; i < role->nargs; i++)
     r.args[i] = c->args[i];
   if (wanted && wanted->kind != VALUE_VOID)
-    r.args[role->nargs] = (long long)wanted->bits;
+    r.wanted = (long long)wanted->bits;
   do {
     struct buf after = {0};
     struct value result;
@@ -232,6 +244,7 @@ static bool possible(const struct fl_op *op, const struct client *c, uint32_t i,
     *out = value_null();
     return i < 1;
   case FL_TYPE_STRING:
+  case FL_TYPE_OTHER:
     *out = value_string(NULL);
     return i < 1;
   case FL_TYPE_INT:
@@ -344,14 +357,6 @@ static int refuse(const struct fl_suite *s, struct error *e, char *why) {
   return e->code;
 }
 
-static uint32_t argument_count(const struct fl_op *op) {
-  uint32_t n = 0;
-  for (unsigned i = 0; i < op->nitems; i++)
-    n += op->items[i].kind == FL_ITEM_RANGE ||
-         op->items[i].kind == FL_ITEM_LIST || op->items[i].kind == FL_ITEM_DATA;
-  return n;
-}
-
 /* The operation of this name, or the only one of it in some scope
  * (`list::push`). */
 static struct reference_role *role_named(struct reference *m,
@@ -415,6 +420,14 @@ static int bind_all(struct reference *m, const role_texts *texts,
   return 0;
 }
 
+static bool gives_pointer(const struct fl_op *op) {
+  bool any = op->type == FL_TYPE_POINTER;
+  for (unsigned i = 0; i < op->nitems; i++)
+    any |=
+        op->items[i].kind == FL_ITEM_OUT && op->items[i].lo == FL_TYPE_POINTER;
+  return any || (parts_any(op) && op->returns == FL_TYPE_POINTER);
+}
+
 static void take_roles(struct reference *m) {
   for (const struct fl_op *op = m->suite->ops; op; op = op->next)
     m->nroles++;
@@ -422,8 +435,8 @@ static void take_roles(struct reference *m) {
   uint32_t i = 0;
   for (const struct fl_op *op = m->suite->ops; op; op = op->next, i++) {
     m->roles[i].op = op;
-    m->roles[i].nargs = argument_count(op);
-    m->labels |= op->type == FL_TYPE_POINTER;
+    m->roles[i].nargs = parts_arguments(op);
+    m->labels |= gives_pointer(op);
     m->spec.guesses |= m->relation && op->type > FL_TYPE_BOOL;
   }
 }
@@ -468,8 +481,11 @@ bool spec_reference_function(const struct fl_suite *suite, uint32_t op,
     const struct reference_role *r = &m->roles[op];
     bool result = m->relation && r->op->type != FL_TYPE_VOID;
     bool state = !suite->reference_global;
+    uint32_t pointers, params = parts_parameters(r->op, &pointers);
+    if (m->relation) /* its results come behind the arguments, as one */
+      params = r->nargs;
     *out = (struct reference_function){.function = r->function,
-                                       .nparams = state + r->nargs + result,
+                                       .nparams = state + params + result,
                                        .takes_state = state,
                                        .takes_result = result,
                                        .name = xstrdup(r->name)};

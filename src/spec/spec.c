@@ -11,6 +11,7 @@ void spec_free(struct spec *s) {
     return;
   free(s->relaxed);
   free(s->may_fail);
+  free(s->reorders);
   s->free(s);
 }
 

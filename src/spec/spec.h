@@ -48,6 +48,7 @@
 #include "base/hash.h"
 #include "base/slow.h"
 #include "model/client.h"
+#include "model/refutation.h"
 #include "model/value.h"
 
 #include <faultline.h>
@@ -101,6 +102,8 @@ struct spec {
   bool by_thread; /* it looks at which thread makes a call */
   /* Operations with FL_MAY_FAIL, by index, others NULL; NULL: there is none. */
   const struct fl_op **may_fail; /* the specification owns the table */
+  /* The same for FL_OUT_OF_ORDER and FL_PER_PRODUCER. */
+  const struct fl_op **reorders;
   /*
    * Limits that end a check with CHECK_UNKNOWN, besides its own budget; 0:
    * none.  A call of the implementation may take as long as all calls before
@@ -126,6 +129,11 @@ enum spec_excuse {
 };
 enum spec_excuse spec_excuse_of(const struct spec *s, const struct client *c,
                                 uint32_t call, struct value result);
+
+/* The weaker reading that the call has, for explanations; *reach: of
+ * FL_OUT_OF_ORDER. */
+enum reading spec_reading_of(const struct spec *s, const struct client *c,
+                             uint32_t call, uint32_t *reach);
 
 /* Drops the states if they take much memory.  No state may be in use. */
 void spec_make_room(struct spec *s);

@@ -117,4 +117,33 @@ expect_status 0
 run check --spec=may_fail.c twice.jsonl -- '-DMORE=,FL_MAY_FAIL(0,always)'
 expect_status 1
 
+# Texts as arguments, and two results as one text.
+cat >texts.c <<'END'
+#include <faultline.h>
+#include <stdbool.h>
+static void put(const char *key, int value) { (void)key, (void)value; }
+static bool get(const char *key, int *value) { return key && value; }
+FL_OBJECT(map)
+FL_OP(void, put, FL_STRING("a", "ab"), FL_INT(1, 2))
+FL_OP(bool, get, FL_STRING("ab", "a"), FL_OUT(int))
+FL_SPEC(map, put = put, get = get)
+END
+texts() { # key that is read, result
+  printf '{"type":"call","process":1,"name":"put","args":["a",2]}\n'
+  printf '{"type":"return","process":1}\n'
+  printf '{"type":"call","process":2,"name":"get","args":["%s"]}\n' "$1"
+  printf '{"type":"return","process":2,"result":"%s"}\n' "$2"
+}
+texts a 'true, 2' >right.jsonl
+texts ab false >none.jsonl
+texts ab 'true, 2' >wrong.jsonl
+texts b false >unknown.jsonl
+run check --spec=texts.c right.jsonl none.jsonl
+expect_status 0
+run check --spec=texts.c wrong.jsonl
+expect_status 1
+run check --spec=texts.c unknown.jsonl
+expect_status 2
+expect_err 'argument 1 of get is not a text of its FL_STRING'
+
 finish

@@ -89,7 +89,6 @@ mistakes() {
   object='FL_OBJECT(s, s_new)'
   wrong "$object" 'FL_OP(int, popp)'
   wrong "$object" 'FL_OP(itn, pop)'
-  wrong "$object" 'FL_OP(struct s, whole)'
   wrong "$object" 'FL_OP(int, pop, FL_INT(0, x))'
   wrong "$object" 'FL_SHOW(nothing)'
   wrong "$object" 'FL_INVARIANT(whole)'

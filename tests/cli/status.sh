@@ -114,18 +114,36 @@ expect_no err 'domain'
 run $s/mistyped_op.c
 expect_status 2
 expect_err 'mistyped_op.c:[0-9]+: FL_OP: s_get\(\) has 2 parameters, but gets 1'
-parameter() { # its declaration, what the tool calls it
+parameter() { # its declaration, what the tool calls it, what else to do
   printf '%s\n' '#include <faultline.h>' 'struct wide { long at[3]; };' \
     'static int n;' "static int add($1) { (void)p; return n++; }" \
     'FL_OBJECT(thing)' 'FL_OP(int, add, FL_INT(1, 2))' >parameter.c
   run parameter.c
   expect_status 2
-  expect_err "parameter.c:6: FL_OP: parameter 1 of add\(\) is $2, but arguments are integers; write a function around it"
+  expect_err "parameter.c:6: FL_OP: parameter 1 of add\(\) is $2, but arguments are integers; ${3-}write a function around it"
 }
 parameter 'double p' 'a floating-point number'
 parameter 'struct wide p' 'a struct, or wider than 8 bytes'
 parameter '__int128 p' 'a struct, or wider than 8 bytes'
-parameter 'int *p' 'a pointer'
+parameter 'int *p' 'a pointer' \
+  'FL_OUT\(type\) is for a result, FL_STRING\(...\) for a text; else '
+operation() { # returns what, parameters, attributes, what the tool says
+  printf '%s\n' '#include <faultline.h>' 'struct wide { long at[3]; };' \
+    'static int n;' "static $1 get($2) { $1 r = {0}; n++; return r; }" \
+    'FL_OBJECT(thing)' "FL_OP($1, get$3)" >operation.c
+  run operation.c
+  expect_status 2
+  expect_err "operation.c:6: $4"
+}
+operation 'struct wide' void '' \
+  'get returns a struct or a floating-point number: say with FL_RESULT\(printer\) what of it is compared'
+operation double void '' 'get returns a struct or a floating-point number'
+operation int 'struct wide *p' ', FL_OUT(struct wide)' \
+  'an output parameter of get is a struct .*: say with FL_OUT\(type, printer\)'
+operation int 'long p' ', FL_OUT(long)' \
+  'FL_OP: parameter 1 of get\(\) is a number; FL_OUT and FL_STRING are for pointers'
+operation int 'char *p' ', FL_OUT(char[600])' \
+  'the results of get have more than 512 bytes'
 # What stands for an operation in FL_SPEC(model, …) has its signature.
 model() { # the model's function, its role, what the tool says
   printf '%s\n' '#include <faultline.h>' '#include <stdlib.h>' \

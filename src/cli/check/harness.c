@@ -10,6 +10,7 @@
 #include "campaign/built.h"
 #include "cli/check/int.h"
 #include "faultline/spec.h"
+#include "harness/parts.h"
 #include "rt/rt.h"
 #include "spec/reference.h"
 
@@ -66,14 +67,6 @@ static const struct fl_op *op_named(const char *name, uint16_t *index) {
     if (!strcmp(o->name, name))
       return o;
   return NULL;
-}
-
-static uint32_t argument_count(const struct fl_op *o) {
-  uint32_t n = 0;
-  for (unsigned i = 0; i < o->nitems; i++)
-    n += o->items[i].kind == FL_ITEM_RANGE ||
-         o->items[i].kind == FL_ITEM_LIST || o->items[i].kind == FL_ITEM_DATA;
-  return n;
 }
 
 static bool is_number(const struct fl_datum *d) {
@@ -145,7 +138,9 @@ static size_t apply(const void *state, const struct fl_operation *op,
     return 0;
   H.call.nargs = (uint8_t)op->nargs;
   for (size_t i = 0; i < op->nargs; i++)
-    H.call.args[i] = op->args[i].number;
+    H.call.args[i] = op->args[i].kind == FL_DATUM_TEXT
+                         ? parts_number(H.suite, op->args[i].text)
+                         : op->args[i].number;
   if (H.spec->may_fail && op->process & (uint32_t)EXCUSED) {
     if (n < max)
       next[n] = new_state(number(state));
@@ -276,6 +271,13 @@ static void mark(const struct log *l, const struct fl_op *o, uint16_t index,
   made->arg[1] = datum_number((int64_t)copy->process * 2 + copy->failed);
 }
 
+/* One of the harness: the model is given no other. */
+static bool is_text(datum d) {
+  const struct datum_box *b =
+      datum_kind(d) == DATUM_IS_TEXT ? datum_box(d) : NULL;
+  return b && parts_text(H.suite, parts_number(H.suite, b->text));
+}
+
 static int prepare(struct type *t, const struct log *l, const struct log_op *op,
                    struct type_op *out, struct error *e) {
   const char *name = l->functions.at[op->f];
@@ -293,17 +295,20 @@ static int prepare(struct type *t, const struct log *l, const struct log_op *op,
     return error_set(
         e, ERR_INPUT,
         "%s returns a pointer, which a recorded history cannot contain", name);
-  uint32_t want = argument_count(o);
+  uint32_t want = parts_arguments(o);
   if (op->nargs != want)
     return error_set(
         e, ERR_INPUT,
         "%s has %u argument%s, but the harness gives it %u (%s:%d)", name,
         op->nargs, op->nargs == 1 ? "" : "s", want, o->file, o->line);
-  for (uint32_t i = 0; i < want && i < LOG_ARGS; i++)
-    if (want <= LOG_ARGS && !datum_is_number(op->arg[i]) &&
-        op->arg[i] != DATUM_TRUE && op->arg[i] != DATUM_FALSE)
-      return error_set(e, ERR_INPUT, "argument %u of %s is not a number", i + 1,
-                       name);
+  for (uint32_t i = 0; i < want && i < LOG_ARGS && want <= LOG_ARGS; i++) {
+    bool text = parts_argument(o, i)->kind == FL_ITEM_STRING;
+    if (text ? !is_text(op->arg[i])
+             : !datum_is_number(op->arg[i]) && op->arg[i] != DATUM_TRUE &&
+                   op->arg[i] != DATUM_FALSE)
+      return error_set(e, ERR_INPUT, "argument %u of %s is not a %s", i + 1,
+                       name, text ? "text of its FL_STRING" : "number");
+  }
   if (!H.prepare(t, l, op, out, e) && H.spec->may_fail)
     mark(l, o, index, out);
   return e->code;

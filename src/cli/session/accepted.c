@@ -42,7 +42,8 @@ static bool read_client(const struct suite_info *u, const char *text,
     names[i] = u->ops[i].name;
     nargs[i] = (uint8_t)u->ops[i].nargs;
   }
-  int err = client_read(c, text, &(struct op_names){names, u->nops}, nargs, e);
+  struct op_names all = {names, u->nops, u->ntexts, u->texts};
+  int err = client_read(c, text, &all, nargs, e);
   free(names);
   free(nargs);
   return !err;

@@ -65,8 +65,8 @@ int session_find_client(const struct session *s, const struct schedule *of,
   }
   struct client c = {0};
   struct error why = {0};
-  if (client_read(&c, of->client, &(struct op_names){names, u->nops}, nargs,
-                  &why))
+  struct op_names all = {names, u->nops, u->ntexts, u->texts};
+  if (client_read(&c, of->client, &all, nargs, &why))
     error_set(e, ERR_INPUT, "%s: %s", path, why.text);
   client_free(&c);
   free(names);

@@ -151,7 +151,7 @@ function refutations(model) {
     const chip = make('span', {class: 'chip' + (last ? ' wrong' : '')}, who(run.calls[id].thread), last ? run.calls[id].call : callText(id));
     if (!last) return [chip, make('span', {class: 'then', 'aria-hidden': 'true'}, '→')];
     return [chip, make('span', {class: 'bad'}, r.waits ? 'would have to wait, ' : 'should return ' + (r.bound ? r.bound + ' ' : '') +
-      (r.text || 'nothing') + ', ',
+      (r.text || (run.calls[id].text && run.calls[id].text !== 'void' ? 'something else' : 'nothing')) + ', ',
       run.calls[id].returned ? 'returned ' + (run.calls[id].text || 'nothing') : 'did not return')];
   }));
   const ol = make('ol', {class: 'orders'}, ...list.slice(0, FEW).map(item));

@@ -17,6 +17,7 @@
  * RUN: test %s -- -DLATE
  * VERDICT: violation
  * OUTPUT: dequeue\(\) should return 1
+ * OUTPUT: against FL_OUT_OF_ORDER\(1\)
  * RUN: test %s -- -DLOST
  * VERDICT: violation
  */

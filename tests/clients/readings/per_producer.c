@@ -13,7 +13,7 @@
  * VERDICT: pass
  * RUN: test %s -- -DMIXED
  * VERDICT: violation
- * OUTPUT: receive\(\) should return
+ * OUTPUT: receive\(\) should return .* against FL_PER_PRODUCER
  */
 #include <faultline.h>
 #include <pthread.h>

@@ -15,7 +15,7 @@
  * VERDICT: pass
  * RUN: test %s -j2 -- -DLOST
  * VERDICT: violation
- * OUTPUT: s_size\(\) should return 2
+ * OUTPUT: s_size\(\) should return 2, returned 1, against FL_RELAXED
  * RUN: explore %s --search=dpor --client \
  *     '{s_push(1)} || {s_push(2); s_size()}' -- -DLOST
  * VERDICT: violation

@@ -59,21 +59,9 @@ static bool pen_lift(struct pen *p, int *x) {
 FL_OBJECT(pen, pen_new, free)
 FL_OP(void, move, FL_INT(1, 2))
 
-static const char *at(struct pen *p) {
-  static _Thread_local char text[40];
-  struct point now = pen_at(p);
-  snprintf(text, sizeof text, "(%d, %g)", now.x, now.y);
-  return text;
+static void print(const struct point *p, char *text, size_t size) {
+  snprintf(text, size, "(%d, %g)", p->x, p->y);
 }
 
-static const char *lift(struct pen *p) {
-  static _Thread_local char text[40];
-  int x;
-  if (!pen_lift(p, &x))
-    return "no";
-  snprintf(text, sizeof text, "at %d", x);
-  return text;
-}
-
-FL_OP(const char *, at)
-FL_OP(const char *, lift)
+FL_OP(struct point, pen_at, FL_RESULT(print))
+FL_OP(bool, pen_lift, FL_OUT(int))

@@ -1,10 +1,14 @@
 /*
- * A map whose keys and values are strings.  BUG=1 puts without the lock.
+ * A map whose keys and values are strings.  BUG=1 puts without the lock,
+ * BUG=2 takes a key for another one that it is the beginning of.
  *
  * RUN: %s --no-save --ops 1 --init 1 --max-executions 5000 -- -DBUG=0
  * EXIT: 0
  * RUN: %s --no-save --ops 1 --init 1 -- -DBUG=1
  * EXIT: 1
+ * RUN: %s --no-save --ops 1 --init 1 -- -DBUG=2
+ * EXIT: 1
+ * CLIENT: map_put\("ab?", "x"\); map_get\("ab?"\)
  */
 #include <faultline.h>
 #include <pthread.h>
@@ -28,7 +32,7 @@ static struct map *map_new(void) {
 
 static struct entry *find(struct map *m, const char *key) {
   for (int i = 0; i < 2; i++)
-    if (!m->at[i].key || !strcmp(m->at[i].key, key))
+    if (!m->at[i].key || !strncmp(m->at[i].key, key, BUG == 2 ? 1 : 9))
       return &m->at[i];
   return NULL;
 }
@@ -52,12 +56,6 @@ static const char *map_get(struct map *m, const char *key) {
 
 FL_OBJECT(map, map_new, free)
 
-static const char *const text[] = {"a", "ab"};
-
-static void put(struct map *m, int key, int value) {
-  map_put(m, text[key], text[value]);
-}
-static const char *get(struct map *m, int key) { return map_get(m, text[key]); }
-
-FL_OP(void, put, FL_INT(0, 1), FL_DATA(0, 1))
-FL_OP(const char *, get, FL_INT(0, 1))
+FL_OP(void, map_put, FL_STRING("a", "ab"), FL_STRING("x", "y"))
+FL_OP(const char *, map_get, FL_STRING("a", "ab"))
+FL_SPEC(map, put = map_put, get = map_get, absent = NULL)

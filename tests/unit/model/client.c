@@ -259,4 +259,29 @@ TEST(names_can_have_any_characters) {
   client_free(&c);
 }
 
+TEST(arguments_can_be_texts) {
+  static const char *const put[] = {"put"};
+  static const char *const texts[] = {"a", "ab", "a", "q\"\n", ""};
+  static const uint8_t one[] = {1};
+  struct op_names n = {put, 1, 5, texts};
+  struct client c;
+  struct error e = {0};
+  struct buf b = {0};
+  const char *text = "{put(\"ab\")} || {put(\"a\"); put(\"q\\\"\\n\"); "
+                     "put(\"\"); put(7)}";
+  CHECK_INT(client_read(&c, text, &n, one, &e), 0);
+  client_print(&c, &n, &b);
+  CHECK_STR(buf_text(&b), text);
+  if (CHECK_INT(c.ncalls, 5)) {
+    CHECK_INT(c.calls[0].args[0], CLIENT_TEXTS + 1);
+    CHECK_INT(c.calls[1].args[0], CLIENT_TEXTS); /* the first that is equal */
+    CHECK_INT(c.calls[2].args[0], CLIENT_TEXTS + 3);
+    CHECK_INT(c.calls[4].args[0], 7);
+  }
+  client_free(&c);
+  CHECK(client_read(&c, "{put(\"b\")}", &n, one, &e));
+  CHECK_HAS(e.text, "column 6: no FL_STRING has this text");
+  buf_free(&b);
+}
+
 TEST_MAIN
