@@ -72,6 +72,15 @@
  *     what enter returned: a hazard pointer record, an epoch, a handle.
  * FL_INVARIANT(function)
  *     `bool function(object)` must hold when all threads are done.
+ * FL_ALWAYS(function, operation, ...)
+ *     `bool function(object)` must hold whenever none of these operations is
+ *     between its first and its last step; FL_ALWAYS(function): whenever no
+ *     operation is.  It only looks: it writes to nothing and takes no lock.
+ * FL_PROGRESS(lock_free)
+ *     However the threads take turns, some operation returns as long as they
+ *     make steps.  FL_PROGRESS(obstruction_free): so does each operation whose
+ *     thread goes on alone, wherever the others are.  FL_PROGRESS(wait_free, n):
+ *     each operation returns after at most n steps of its own.
  * FL_SHOW(function)
  *     `void function(object)` prints the state to stdout, for the report.
  * FL_ATOMIC_BEGIN, FL_ATOMIC_END
@@ -114,9 +123,9 @@
 extern "C" {
 #endif
 
-/* 1: without memory_model; 2: without what stands behind memory_model_line;
- * both are still understood. */
-#define FL_ABI 3
+/* 1: without memory_model; 2: without what stands behind memory_model_line; 3:
+ * without what stands behind accepts; all are still understood. */
+#define FL_ABI 4
 #define FL_MAX_ARGS 6
 
 enum fl_type {
@@ -215,6 +224,20 @@ struct fl_accept { /* of FL_ACCEPT */
   struct fl_accept *next;
 };
 
+struct fl_always { /* of FL_ALWAYS */
+  int (*holds)(void *object);
+  const char *operations; /* "push, pop, ~"; "~": all */
+  const char *name;       /* of the function */
+  struct fl_always *next;
+};
+
+enum fl_progress {
+  FL_PROGRESS_NONE,
+  FL_PROGRESS_obstruction_free,
+  FL_PROGRESS_lock_free,
+  FL_PROGRESS_wait_free /* in so many steps */
+};
+
 struct fl_suite {
   int abi; /* FL_ABI */
   const char *name;
@@ -248,6 +271,11 @@ struct fl_suite {
   enum fl_criterion criterion;
   int criterion_line; /* of FL_CRITERION; 0: there is none */
   struct fl_accept *accepts;
+  /* From version 4 on. */
+  struct fl_always *always;
+  enum fl_progress progress;
+  unsigned progress_steps; /* of an operation, at most; 0: not given */
+  int progress_line;       /* of FL_PROGRESS */
 };
 
 /* Head of the list of suites of a shared object. */
@@ -315,6 +343,8 @@ void fl_atomic_end(void);
 #define FL_SPEC(...) FL__SPEC(__COUNTER__, __VA_ARGS__)
 #define FL_THREAD(...) FL__THREAD(__COUNTER__, __VA_ARGS__, NULL, ~)
 #define FL_INVARIANT(function) FL__INVARIANT(__COUNTER__, function)
+#define FL_ALWAYS(...) FL__ALWAYS(__COUNTER__, __VA_ARGS__, ~)
+#define FL_PROGRESS(...) FL__PROGRESS(__COUNTER__, __VA_ARGS__, 0, ~)
 #define FL_SHOW(function) FL__SHOW(__COUNTER__, function)
 #define FL_MEMORY_MODEL(model)                                                 \
   FL__MEMORY_MODEL(__COUNTER__, FL_MEMORY_MODEL_##model)
@@ -497,6 +527,21 @@ static __attribute__((unused)) struct fl_suite *fl__taking;
     return FL__HOLDS(function, fl__object);                                    \
   }                                                                            \
   FL__SET(n, fl__s->invariant = fl__invariant_##n)
+#define FL__ALWAYS(n, ...) FL__ALWAYS_(n, __VA_ARGS__)
+#define FL__ALWAYS_(n, function, ...)                                          \
+  static FL__PLAIN int fl__always_##n(void *fl__object) {                      \
+    (void)fl__object;                                                          \
+    return FL__HOLDS(function, fl__object);                                    \
+  }                                                                            \
+  FL__SET(n, static struct fl_always fl__a; struct fl_always * *fl__at;        \
+          fl__a.holds = fl__always_##n;                                        \
+          fl__a.operations = FL__STRING(__VA_ARGS__);                          \
+          fl__a.name = FL__STRING(function); fl__at = &fl__s->always;          \
+          while (*fl__at) fl__at = &(*fl__at)->next; *fl__at = &fl__a)
+#define FL__PROGRESS(n, ...) FL__PROGRESS_(n, __VA_ARGS__)
+#define FL__PROGRESS_(n, which, steps, ...)                                    \
+  FL__SET(n, fl__s->progress = FL_PROGRESS_##which;                            \
+          fl__s->progress_steps = steps; fl__s->progress_line = __LINE__)
 #define FL__SHOW(n, function)                                                  \
   FL__SET(n, fl__s->show = (void (*)(void *))(void (*)(void))(function))
 #define FL__MEMORY_MODEL(n, model)                                             \

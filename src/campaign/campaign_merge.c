@@ -114,6 +114,7 @@ void campaign_add_up(struct campaign_plan *p, const struct record *r) {
   t->faults += r->faults;
   t->touched |= r->touched;
   t->left_out |= r->left_out;
+  t->progress += r->progress;
   t->all_left_out |= p->kind != ITEM_ONE && r->left_out && !r->executions;
   t->endless += p->kind != ITEM_ONE && has_no_end(r);
   add_chance(t, &r->chance);

@@ -130,6 +130,16 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
     c->limit = xstrdup(limit);
 }
 
+void coverage_add_progress(struct coverage *c, uint64_t clients) {
+  struct buf b = {0};
+  assert(c->sentence);
+  buf_printf(&b, "%s; FL_PROGRESS was decided on the states of ", c->sentence);
+  put_clients(&b, clients);
+  free(c->sentence);
+  c->sentence = xstrdup(buf_text(&b));
+  buf_free(&b);
+}
+
 void coverage_add_unreached(struct coverage *c, const unreached_list *list,
                             const reached_line_list *lines) {
   enum { FEW = 4 }; /* names */

@@ -35,6 +35,7 @@ struct totals {
   bool program;
   uint64_t interleavings, circles;
   struct map128 histories;
+  uint64_t progress; /* clients for which FL_PROGRESS was decided */
 };
 
 /* Coverage of the clients of an object. */
@@ -45,6 +46,8 @@ void coverage_add_unreached(struct coverage *c, const unreached_list *list,
                             const reached_line_list *lines);
 /* Adds that no call writes what others can see. */
 void coverage_add_still(struct coverage *c);
+/* Adds for how many clients FL_PROGRESS was decided. */
+void coverage_add_progress(struct coverage *c, uint64_t clients);
 /* Adds that no result could be wrong. */
 void coverage_add_unjudged(struct coverage *c);
 /* Coverage of the one client or of the program; *limit_ended: the search is not

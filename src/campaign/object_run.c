@@ -169,6 +169,10 @@ static void judge_campaign(struct built *b, struct object_run *r,
     add_unreached(b, c->target, v);
   if (!one && result->verdict == VERDICT_PASS && c->totals.still)
     coverage_add_still(v);
+  bool asks = !c->target->program && !c->target->want_outcomes &&
+              b->about->suites[c->target->suite].progress;
+  if (asks && result->verdict == VERDICT_PASS)
+    coverage_add_progress(v, c->totals.progress);
   if (!c->target->program && !b->about->suites[c->target->suite].is_judged &&
       result->verdict == VERDICT_PASS)
     coverage_add_unjudged(v);
@@ -191,6 +195,10 @@ static void judge_campaign(struct built *b, struct object_run *r,
     result->verdict = VERDICT_UNKNOWN;
     result->reason = xstrdup("no operation touched memory that threads share: "
                              "nothing was checked");
+  } else if (asks && !c->totals.progress) {
+    result->verdict = VERDICT_UNKNOWN;
+    result->reason = xstrdup("FL_PROGRESS was decided for no client: each has "
+                             "too many states");
   } else {
     result_doubts(result, c->totals.undecided, NULL);
   }

@@ -283,15 +283,17 @@ static const char *call_file(struct lines *l, const struct line_unit *u,
 }
 
 /*
- * FL_INVARIANT(holds) makes a function around the user's own, whose name says
- * nothing to him: what stands in the brackets is meant.
+ * FL_INVARIANT(holds), as FL_ALWAYS(holds), makes a function around the user's
+ * own, whose name says nothing to him: what stands in the brackets is meant.
  */
 static const char *invariant_name(struct lines *l, const struct place *p) {
-  static const char made[] = "fl__invariant_", macro[] = "FL_INVARIANT";
+  static const char made[] = "fl__invariant_", always[] = "fl__always_";
   struct buf text = {0};
   struct error ignored = {0};
   const char *name = p->function;
-  if (!name || strncmp(name, made, strlen(made)) || !p->file ||
+  bool is_always = name && !strncmp(name, always, strlen(always));
+  const char *macro = is_always ? "FL_ALWAYS" : "FL_INVARIANT";
+  if (!name || (strncmp(name, made, strlen(made)) && !is_always) || !p->file ||
       buf_read_file(&text, p->file, &ignored))
     return name;
   const char *at = text.at;
@@ -301,7 +303,7 @@ static const char *invariant_name(struct lines *l, const struct place *p) {
   if (at) {
     at += strlen(macro);
     at += strspn(at, " \t\r\n(&");
-    size_t n = strcspn(at, " \t\r\n)");
+    size_t n = strcspn(at, " \t\r\n,)");
     if (n) {
       char *own = xstrndup(at, n);
       name = arena_strdup(&l->arena, own);

@@ -150,6 +150,8 @@ void diagnose_labels(struct built *b, struct object_run *r,
 
 bool diagnose(struct built *b, struct object_run *r, const struct target *t) {
   assert(r->repeatable && r->result.finding && !t->latest);
+  if (r->result.finding->fault == FAULT_PROGRESS) /* the whole algorithm */
+    return false;
   double begun = processor_seconds(), most = diagnose_seconds(t->settings);
   struct target own = *t;
   own.late = &r->late;

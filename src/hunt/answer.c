@@ -67,6 +67,7 @@ static const struct field suite_fields[] = {
     TEXT(struct suite_info, spec),
     NUMBER(struct suite_info, memory_model),
     NUMBER(struct suite_info, criterion),
+    NUMBER(struct suite_info, progress),
     TEXT(struct suite_info, accepts),
     TEXT(struct suite_info, trouble),
 };

@@ -66,6 +66,38 @@ static void put_op_trouble(const struct fl_suite *s, const struct fl_op *o,
   buf_free(&b);
 }
 
+static bool has_op(const struct fl_suite *s, const char *name, uint32_t len) {
+  for (const struct fl_op *o = s->ops; o; o = o->next)
+    if (strlen(o->name) == len && !memcmp(o->name, name, len))
+      return true;
+  return false;
+}
+
+/* Of FL_ALWAYS and FL_PROGRESS. */
+static void put_conditions_trouble(const struct fl_suite *s, struct buf *b) {
+  const struct fl_always *a = s->abi >= 4 ? s->always : NULL;
+  uint32_t len = 0;
+  for (; a; a = a->next)
+    for (const char *at = rt_next_name(a->operations, &len); at && !b->len;
+         at = rt_next_name(at + len, &len))
+      if (!has_op(s, at, len))
+        buf_printf(b,
+                   "%s: FL_ALWAYS(%s, …) names %.*s, which is no operation of "
+                   "%s (FL_OP)",
+                   s->file, a->name, (int)len, at, s->name);
+  if (b->len || s->abi < 4 || !s->progress)
+    return;
+  bool counts = s->progress == FL_PROGRESS_wait_free;
+  if ((unsigned)s->progress > FL_PROGRESS_wait_free)
+    buf_printf(b, "%s:%d: %s has an unknown progress condition (%u)", s->file,
+               s->progress_line, s->name, (unsigned)s->progress);
+  else if (counts != (s->progress_steps != 0))
+    buf_printf(b, "%s:%d: %s", s->file, s->progress_line,
+               counts ? "FL_PROGRESS(wait_free, n) needs the number of steps "
+                        "that an operation may take"
+                      : "only FL_PROGRESS(wait_free, n) has a number of steps");
+}
+
 static const char *trouble_of(const struct fl_suite *s, struct arena *a) {
   struct buf b = {0};
   const char *file = s->file ? s->file : "?";
@@ -83,6 +115,8 @@ static const char *trouble_of(const struct fl_suite *s, struct arena *a) {
   if (!b.len && (unsigned)criterion_of(s) > FL_CRITERION_happens_before)
     buf_printf(&b, "%s:%d: %s has an unknown criterion (%u)", file, s->line,
                s->name, (unsigned)criterion_of(s));
+  if (!b.len)
+    put_conditions_trouble(s, &b);
   const char *text = b.len ? arena_strdup(a, buf_text(&b)) : NULL;
   buf_free(&b);
   return text;
@@ -153,8 +187,10 @@ static void describe(struct suite_info *to, const struct fl_suite *s,
     return;
   to->memory_model = model_of(s);
   to->criterion = criterion_of(s);
+  to->progress = s->abi >= 4 ? s->progress : FL_PROGRESS_NONE;
   to->accepts = accepts_of(s, a);
-  to->is_judged = s->invariant != NULL;
+  to->is_judged =
+      s->invariant != NULL || (s->abi >= 4 && (s->always || s->progress));
   for (struct fl_op *o = s->ops; o; o = o->next) {
     to->is_judged |= shows(o);
     to->nops++;

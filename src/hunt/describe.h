@@ -31,11 +31,13 @@ struct suite_info {
   } * ops;
   uint32_t ntexts; /* of FL_STRING: see struct op_names */
   const char **texts;
-  bool is_judged; /* a call returns a value or may wait, or an FL_INVARIANT */
+  bool is_judged; /* a call returns a value or may wait, or there is an
+                     FL_INVARIANT, FL_ALWAYS or FL_PROGRESS */
   int expect_fault, spec_line;
   const char *spec; /* of FL_SPEC, or NULL */
   enum fl_memory_model memory_model;
   enum fl_criterion criterion;
+  enum fl_progress progress;
   const char *accepts; /* of FL_ACCEPT: lines `LINE ENTRY`; or NULL */
   const char *trouble; /* what is wrong with it, or NULL */
 };

@@ -91,6 +91,16 @@ static uint32_t event_of_race(const struct trace *t, const struct rt_fault *e) {
   return 0;
 }
 
+/* A thread that can make a step only goes round, or makes too many. */
+static void drop_enabled(struct finding *f) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < f->waiting.len; i++)
+    if (!(rt_enabled() >> f->waiting.at[i].thread & 1) &&
+        f->waiting.at[i].thread)
+      f->waiting.at[n++] = f->waiting.at[i];
+  f->waiting.len = n;
+}
+
 static void describe_fault(struct finding *f, struct arena *a) {
   const struct rt_fault *e = rt_fault();
   f->fault = e->kind;
@@ -99,6 +109,7 @@ static void describe_fault(struct finding *f, struct arena *a) {
   f->thread = e->thread;
   f->addr = e->addr;
   f->block = block_of(&f->trace, e->addr);
+  f->round = e->round;
   for (uint32_t i = f->trace.nevents; i--;)
     if (f->trace.events[i].kind == EV_FAULT) {
       f->chain = f->trace.events[i].chain;
@@ -106,8 +117,11 @@ static void describe_fault(struct finding *f, struct arena *a) {
     }
   if (e->kind == FAULT_DATA_RACE)
     f->other = event_of_race(&f->trace, e);
-  if (e->kind == FAULT_DEADLOCK || e->kind == FAULT_LIVELOCK)
+  if (e->kind == FAULT_DEADLOCK || e->kind == FAULT_LIVELOCK ||
+      e->kind == FAULT_PROGRESS)
     share_waiting(f, a);
+  if (e->kind == FAULT_PROGRESS)
+    drop_enabled(f);
 }
 
 /*

@@ -141,8 +141,11 @@ static enum explore_end run_search(struct hunt *h, struct explore *x,
   switch (search) {
   case SEARCH_DFS:
     return explore_dfs(x);
-  case SEARCH_DPOR:
-    return explore_dpor(x);
+  case SEARCH_DPOR: /* FL_ALWAYS asks about states that it leaves out */
+    return h->checker.suite && h->checker.suite->abi >= 4 &&
+                   h->checker.suite->always
+               ? explore_stateful(x)
+               : explore_dpor(x);
   case SEARCH_RANDOM:
     return explore_random(x);
   case SEARCH_PCT:

@@ -82,6 +82,13 @@ double hunt_until(const struct hunt *h, double seconds);
  * the fewest switches. */
 void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy);
 
+/* FL_PROGRESS (progress.c): the prepared client is searched with the budgets of
+ * x, which has the bad path then. */
+enum hunt_progress { PROGRESS_HOLDS, PROGRESS_FAILS, PROGRESS_UNKNOWN };
+bool hunt_has_progress(const struct hunt *h);
+enum hunt_progress hunt_progress(struct hunt *h, const struct client *c,
+                                 struct explore *x);
+
 /* --search=stress (stress.c). */
 void hunt_stress(struct hunt *h);
 

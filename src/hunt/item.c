@@ -171,6 +171,7 @@ void record_write(const struct record *r, struct buf *out) {
   wire_put(out, r->exhaustive);
   wire_put(out, r->touched);
   wire_put(out, r->left_out);
+  wire_put(out, r->progress);
   wire_put(out, r->calls);
   wire_put(out, r->init);
 #define PUT(name) wire_put(out, r->name);
@@ -197,6 +198,7 @@ bool record_read(struct record *r, struct wire *w) {
   r->exhaustive = wire_get(w);
   r->touched = wire_get(w);
   r->left_out = wire_get(w);
+  r->progress = wire_get(w);
   r->calls = (uint32_t)wire_get(w);
   r->init = (uint32_t)wire_get(w);
 #define GET(name) r->name = wire_get(w);

@@ -56,6 +56,7 @@ struct record {
   bool exhaustive;      /* nothing of the client is left */
   bool touched;         /* the engine saw accesses */
   bool left_out;        /* the engine left out executions: rt_left_out */
+  bool progress;        /* FL_PROGRESS was decided */
   uint32_t calls, init; /* concurrent and initial calls of the client */
   uint64_t executions, cut, blocked, steps, states, transitions;
   uint64_t interleavings; /* 0: not counted */

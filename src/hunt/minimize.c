@@ -338,6 +338,9 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
   if (j->suite && j->spec_fault)
     make_sequential(h, b);
   j->only = j->fault;
+  if (j->fault == FAULT_PROGRESS) /* smaller clients came before, and
+                                     only its own search finds it */
+    simplify = tidy = false;
   if (simplify && j->suite)
     minimal = minimize(h, b);
   if (tidy && j->suite)
@@ -353,6 +356,7 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
     return;
   }
   note_size(h, f, from, simplify && j->suite, minimal);
-  hunt_neighbour(h, f, &b->path);
+  if (f->fault != FAULT_PROGRESS)
+    hunt_neighbour(h, f, &b->path);
   hunt_conclude(h, f);
 }

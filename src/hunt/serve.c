@@ -279,6 +279,34 @@ static bool prepare(struct server *s, const struct client *c,
   return false;
 }
 
+/* With the budgets of set_budget or of the item. */
+static void try_progress(struct server *s, const struct client *c,
+                         uint64_t max_states, struct record *r) {
+  struct hunt *h = &s->h;
+  struct explore x;
+  if (r->kind != RECORD_DONE || !hunt_has_progress(h) || !hunt_goes_on(h))
+    return;
+  hunt_explore_init(h, &x);
+  x.max_states = max_states;
+  x.max_memory = h->set->memory;
+  x.share = NULL;
+  x.work = NULL;
+  uint64_t faults = h->checker.faults;
+  enum hunt_progress answer = hunt_progress(h, c, &x);
+  h->checker.faults = faults;
+  r->progress = answer != PROGRESS_UNKNOWN;
+  struct client own;
+  client_copy(&own, c);
+  if (!h->set->client) { /* final calls have no part in it */
+    own.ncalls -= own.nfinal;
+    own.nfinal = 0;
+  }
+  if (answer == PROGRESS_FAILS)
+    take_bad(s, &own, &x, r);
+  client_free(&own);
+  vec_free(&x.bad);
+}
+
 static bool is_too_large(enum explore_end end) {
   return end == EXPLORE_STATES || end == EXPLORE_EXECUTIONS ||
          end == EXPLORE_MEMORY;
@@ -298,6 +326,10 @@ static void try_client(struct server *s, const struct client *c,
   r->exhaustive =
       r->end == EXPLORE_ALL && !x.cut && search_is_exhaustive(h->set->search);
   bool in_vain = r->end == EXPLORE_STOPPED && h->checker.patience;
+  if (!is_too_large(r->end))
+    try_progress(s, c, max_states ? max_states : CLIENT_STATES, r);
+  if (r->kind != RECORD_DONE)
+    return;
   if ((is_too_large(r->end) || in_vain) && hunt_goes_on(h))
     sample_client(s, c, seed, number, r);
 }
@@ -462,6 +494,9 @@ static void do_part(struct server *s, const struct item *i,
     live_take(&h->shared->path, &x.bad);
     take_bad(s, c, &x, r);
   }
+  if (!x.all && !i->cut && !i->first && !i->member && c &&
+      !is_too_large(r->end))
+    try_progress(s, c, i->max_states, r);
   if (x.states) /* in a parallel search, steps depend on the other members */
     s->result.statistics.events = x.transitions;
   vec_free(&below);

@@ -56,6 +56,8 @@ struct finding {
   uint64_t addr;  /* the address concerned, or 0 */
   uint32_t other; /* data race: the event that came first, + 1; else 0 */
   uint32_t block; /* index into trace.blocks, or UINT32_MAX */
+  uint32_t round; /* FAULT_PROGRESS: so many steps at the end of the trace lead
+                     back to the state before them; or 0 */
   VEC(struct waiting) waiting;
   refutation_list refutations;
   uint32_t more_refutations;
@@ -70,7 +72,7 @@ struct finding {
   struct census census;
   char *schedule_file; /* where it was saved, or NULL */
   char *html_file;     /* where the page is, or NULL */
-  bool only_late;   /* under TSO: by happens-before the results are right */
+  bool only_late;      /* under TSO: by happens-before the results are right */
   bool real_threads;   /* no trace and no schedule: a history alone … */
   char *history_file;  /* … and where that was saved, or NULL */
   /* The history of real threads that this execution was looked for after, or

@@ -6,6 +6,7 @@ bool known_has_place(enum fault kind) {
   case FAULT_NOT_LINEARIZABLE:
   case FAULT_SEQUENTIAL:
   case FAULT_INVARIANT:
+  case FAULT_PROGRESS:
   case FAULT_LEAK:
   case FAULT_DIVERGENCE:
     return false;

@@ -367,6 +367,7 @@ static const struct field finding_fields[] = {
     NUMBER(struct finding, addr),
     NUMBER(struct finding, block),
     NUMBER(struct finding, other),
+    NUMBER(struct finding, round),
     LIST(struct finding, waiting, noun_waiting),
     LIST(struct finding, refutations, noun_refutation),
     NUMBER(struct finding, more_refutations),

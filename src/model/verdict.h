@@ -17,6 +17,7 @@ enum verdict {
   _(NOT_LINEARIZABLE, "not-linearizable", "not linearizable")                  \
   _(SEQUENTIAL, "sequential", "wrong without concurrency")                     \
   _(INVARIANT, "invariant", "invariant violated")                              \
+  _(PROGRESS, "progress", "no progress")                                       \
   _(CRASH, "crash", "crash")                                                   \
   _(ABORT, "abort", "abort")                                                   \
   _(ASSERT, "assert", "assertion failed")                                      \

@@ -147,9 +147,18 @@ static const char *note_text(struct story *s, const struct event *e) {
   const char *text = NULL;
   if (e->value[0] < f->trace.nnotes)
     text = f->trace.notes[e->value[0]];
+  struct buf b = {0};
+  if (e->kind == EV_FAULT && f->round) {
+    buf_puts(&b, "and so on: the last ");
+    if (f->round > 1)
+      story_number(f->round, &b);
+    buf_printf(&b, "%s again and again", f->round > 1 ? " steps" : "step");
+    text = story_keep(s, &b);
+    buf_free(&b);
+    return text;
+  }
   if (e->kind == EV_FAULT)
     return story_fault_words(f->fault);
-  struct buf b = {0};
   buf_puts(&b, text ? text : "");
   while (b.len && b.at[b.len - 1] == '\n')
     b.at[--b.len] = '\0';

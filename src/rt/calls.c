@@ -14,6 +14,7 @@
 #include "rt/calls.h"
 
 #include "harness/parts.h"
+#include "rt/always.h"
 #include "rt/buffer.h"
 #include "rt/fault.h"
 #include "rt/heap.h"
@@ -221,6 +222,8 @@ static void check_leaks(void) {
 
 static void check_end(void) {
   const struct fl_suite *s = E.suite;
+  if (UNLIKELY(E.always) && !fl__always_holds())
+    fl__faulted();
   if (s->invariant && !s->invariant(E.object))
     fl__fault(FAULT_INVARIANT, (uint64_t)(uintptr_t)s->invariant + 1, 0,
               "the invariant does not hold when all threads are done");

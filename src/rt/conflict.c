@@ -254,6 +254,16 @@ void fl__conflict_force(uint64_t addr, uint64_t size) {
   }
 }
 
+void fl__conflict_looked_at(uint64_t addr, uint64_t size) {
+  enum { LOOKS = RT_MAX_THREADS - 1 };
+  if (!E.reduce)
+    return;
+  if (E.live.nfibers == RT_MAX_THREADS) /* there is such a thread */
+    fl__conflict_force(addr, size);
+  else
+    fl__conflict_note(LOOKS, EV_READ, addr, size);
+}
+
 bool fl__conflict_free(uint64_t addr, uint64_t size) {
   uint64_t last = (addr + (size ? size - 1 : 0)) / 8;
   if (last - addr / 8 >= MOST_GRANULES)

@@ -10,6 +10,8 @@
 /* The thread is about to make this access. */
 void fl__conflict_note(int thread, uint8_t kind, uint64_t addr,
                        uint64_t size) FL_HIDDEN;
+/* These bytes are read by somebody who is none of the threads. */
+void fl__conflict_looked_at(uint64_t addr, uint64_t size) FL_HIDDEN;
 bool fl__conflict_free(uint64_t addr, uint64_t size) FL_HIDDEN;
 /* G1 and G2 of conflict.c: the pending access of f cannot be told apart from
  * one that is made together with the step before it. */

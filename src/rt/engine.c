@@ -9,6 +9,7 @@
 #include "rt/calls.h"
 #include "rt/execute.h"
 #include "rt/order.h"
+#include "rt/progress.h"
 #include "rt/race.h"
 #include "rt/record.h"
 #include "rt/snapshot.h"
@@ -47,6 +48,17 @@ bool fl__engine_check_invariants(void) {
 
 /* ---- running ---- */
 
+struct rt_conditions rt_suspend_conditions(void) {
+  struct rt_conditions before = {E.always, E.watches};
+  E.always = E.watches = 0;
+  return before;
+}
+
+void rt_resume_conditions(struct rt_conditions before) {
+  E.always = before.always;
+  E.watches = before.watches;
+}
+
 /* To the prepared state.  Threads stand before their first access there,
  * which need not be a step. */
 static int restart(const struct rt_driver *d) {
@@ -66,6 +78,10 @@ static int restart(const struct rt_driver *d) {
           fl__clean_below((int)t);
         end = fl__run_locals((int)t, end, d);
       }
+  if (UNLIKELY(E.watches))
+    fl__progress_begin();
+  if (UNLIKELY(E.always | E.watches) && end == FL_GOES_ON && !fl__may_be_so())
+    return RT_FAULT;
   return end;
 }
 
@@ -118,10 +134,10 @@ enum rt_end rt_run_recorded(const struct rt_driver *d, struct arena *a,
   assert(!E.reduce); /* a trace shows every access as a step */
   E.stepwise = 0;
   E.shadowing |= SHADOW_CHAINS;
-  restart(d);
+  int begun = restart(d);
   fl__record_begin(a, t);
   E.recording = 1;
-  enum rt_end end = fl__run(d);
+  enum rt_end end = begun == FL_GOES_ON ? fl__run(d) : (enum rt_end)begun;
   give_back((int)end);
   if (end == RT_STUCK || (end == RT_FAULT && (E.fault.kind == FAULT_DEADLOCK ||
                                               E.fault.kind == FAULT_LIVELOCK)))

@@ -86,7 +86,9 @@ struct engine {
   uint8_t stepwise;   /* states will be compared (rt_step) */
   uint8_t ordering;   /* clocks are kept for this client (order.h) … */
   uint8_t races;      /* … as the next one wants (rt_races) */
-  uint8_t reference; /* a reference implementation runs (reference.h) */
+  uint8_t always;     /* the suite has an FL_ALWAYS */
+  uint8_t watches;    /* rt_watch_progress */
+  uint8_t reference;  /* a reference implementation runs (reference.h) */
   uint32_t conflicts; /* locations newly found to be shared */
   const struct regions *regions; /* NULL: none */
   bool left_out;                 /* a thread would have waited in one */

@@ -9,6 +9,7 @@
 #include "rt/execute.h"
 
 #include "rt/access.h"
+#include "rt/always.h"
 #include "rt/bound.h"
 #include "rt/buffer.h"
 #include "rt/calls.h"
@@ -19,6 +20,7 @@
 #include "rt/notes.h"
 #include "rt/order.h"
 #include "rt/park.h"
+#include "rt/progress.h"
 #include "rt/race.h"
 #include "rt/writes.h"
 
@@ -378,7 +380,8 @@ static bool is_local(const struct fiber_state *f) {
   if (UNLIKELY(fl__intrudes(f))) /* its owner may return, which is no step */
     return false;
   if (UNLIKELY(E.options.tso)) {
-    if (fl__buffer_stops(f))
+    if (E.always || fl__buffer_stops(f)) /* always.c: the buffer must be empty
+                                            before the next call begins */
       return false;
     if (fl__buffer_takes(f) || f->kind == EV_FENCE)
       return true; /* others see it when it is committed */
@@ -412,8 +415,11 @@ __attribute__((noinline)) int fl__run_locals(int t, int end,
                                              const struct rt_driver *d) {
   uint64_t addr = 0, size = 0;
   while (end == FL_GOES_ON && is_local(&E.fiber[t])) {
-    if (fl__bound_is_near() && (end = fl__at_bound()) != FL_GOES_ON)
+    if (fl__bound_is_near() && (end = fl__at_bound()) != FL_GOES_ON) {
+      if (end == RT_CUT) /* a loop without a step */
+        break;
       return end;
+    }
     E.live.locals++;
     if (E.fiber[t].size) {
       addr = E.fiber[t].addr;
@@ -432,11 +438,23 @@ __attribute__((noinline)) int fl__run_locals(int t, int end,
 
 /* ---- steps ---- */
 
+__attribute__((noinline)) bool fl__may_be_so(void) {
+  return (!E.always || fl__always_holds()) &&
+         (!E.watches || fl__nobody_waits());
+}
+
 FL_INLINE int execute_step(int t, const struct rt_driver *d) {
-  if (UNLIKELY(E.options.tso) && t >= RT_BUFFERS)
-    return fl__commit(t - RT_BUFFERS, d);
-  int end = execute_one(t, AS_STEP, d);
-  return UNLIKELY(E.reduce) ? fl__run_locals(t, end, d) : end;
+  int end;
+  if (UNLIKELY(E.options.tso) && t >= RT_BUFFERS) {
+    end = fl__commit(t - RT_BUFFERS, d);
+  } else {
+    end = execute_one(t, AS_STEP, d);
+    if (UNLIKELY(E.reduce))
+      end = fl__run_locals(t, end, d);
+  }
+  if (UNLIKELY(E.always | E.watches) && end == FL_GOES_ON && !fl__may_be_so())
+    return RT_FAULT;
+  return end;
 }
 
 int fl__execute_step(int thread, const struct rt_driver *d) {
@@ -510,6 +528,11 @@ FL_HOT enum rt_end fl__run(const struct rt_driver *d) {
       assert(enabled >> t & 1);
     } else
       t = __builtin_ctz(enabled);
+    if (UNLIKELY(E.watches)) {
+      if (!fl__makes_progress(t))
+        return RT_FAULT;
+      fl__clean_below(rt_owner(t));
+    }
     end = execute_step(t, d);
     if (end != FL_GOES_ON)
       return (enum rt_end)end;

@@ -24,6 +24,9 @@ int fl__execute_transit(int thread, const struct rt_driver *d) FL_HIDDEN;
 /* With the reduction: makes the accesses of t that are no steps. */
 int fl__run_locals(int t, int end, const struct rt_driver *d) FL_HIDDEN;
 
+/* FL_ALWAYS and FL_PROGRESS allow the state; else E.fault says why not. */
+bool fl__may_be_so(void) FL_HIDDEN;
+
 int fl__run_transits(const struct rt_driver *d) FL_HIDDEN;
 static inline int fl__run_transit(const struct rt_driver *d) {
   return UNLIKELY(E.live.transit) ? fl__run_transits(d) : FL_GOES_ON;

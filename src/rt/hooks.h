@@ -24,6 +24,7 @@
 #include "rt/heap.h"
 #include "rt/park.h"
 #include "rt/record.h"
+#include "rt/reference_int.h"
 #include "rt/writes.h"
 
 #include <pthread.h>
@@ -96,6 +97,8 @@ static inline void fl__usable(const volatile void *object, uint64_t size,
                               uint64_t pc) {
   if (fl__on())
     fl__must_live((uint64_t)(uintptr_t)object, size, true, pc);
+  else if (E.reference)
+    fl__reference_touch((uint64_t)(uintptr_t)object, size, true, pc);
   (void)*(const volatile uint8_t *)object;
 }
 

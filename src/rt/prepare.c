@@ -2,6 +2,7 @@
  * Opening an object and preparing a client: everything up to the state in which
  * each execution begins.
  */
+#include "rt/always.h"
 #include "rt/bound.h"
 #include "rt/cage.h"
 #include "rt/calls.h"
@@ -12,6 +13,7 @@
 #include "rt/marks.h"
 #include "rt/order.h"
 #include "rt/race.h"
+#include "rt/reference.h"
 #include "rt/signals.h"
 #include "rt/snapshot.h"
 #include "rt/writes.h"
@@ -106,6 +108,7 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   fl__order_begin();
   fl__race_begin();
   E.suite = suite;
+  E.always = fl__has_always();
   if (suite)
     take_ops(suite);
   take_client(suite ? c : NULL);
@@ -170,5 +173,8 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e) {
   take_client(NULL);
   rt_save(&E.loaded);
   E.loaded_used = E.live.arena_used[0];
+  for (const struct fl_suite *f = rt_suites(); f; f = f->next)
+    if (f->abi >= 4 && f->always)
+      reference_open();
   return ERR_NONE;
 }

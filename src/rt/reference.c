@@ -15,6 +15,7 @@
 
 #include "harness/parts.h"
 #include "rt/calls.h"
+#include "rt/conflict.h"
 #include "rt/fault.h"
 #include "rt/heap.h"
 #include "rt/park.h"
@@ -40,6 +41,8 @@ static struct {
   void *object;          /* what the constructor returned */
   uint8_t *loaded, *own; /* the object's data: as loaded; the engine's */
   uint64_t frame;        /* the stack of the call is below it */
+  bool looks;            /* a function of FL_ALWAYS runs … */
+  bool stopped;          /* … and has crashed, or does not end */
   uint64_t pc;
   char trouble[512];
 } R;
@@ -135,6 +138,8 @@ static _Noreturn void leave(enum reference_end how) {
   siglongjmp(R.out, 1);
 }
 
+void fl__reference_is_stopped(void) { R.stopped = true; }
+
 _Noreturn void fl__reference_vfails(uint64_t pc, const char *format,
                                     va_list ap) {
   assert(E.reference);
@@ -149,6 +154,18 @@ _Noreturn void fl__reference_fails(uint64_t pc, const char *format, ...) {
   fl__reference_vfails(pc, format, ap);
 }
 
+/* What it reads conflicts with all writes.  Its scratch memory and the C
+ * library's are its own. */
+static void look_at(uint64_t addr, uint64_t size, bool writes, uint64_t pc) {
+  bool shared = addr - HEAP_BASE < HEAP_SPAN ||
+                addr - STACK_BASE < STACK_SPAN ||
+                addr - E.data_lo < E.data_span;
+  if (shared && writes)
+    fl__reference_fails(pc, "it writes to memory of the object");
+  if (shared)
+    fl__conflict_looked_at(addr, size);
+}
+
 /*
  * A model has its blocks, the object's data and its own stack.  What else it
  * wrote to would stay when the call is over: the engine's execution, and
@@ -160,9 +177,13 @@ void fl__reference_touch(uint64_t addr, uint64_t size, bool writes,
                          uint64_t pc) {
   uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
   const char *does = writes ? "writes to" : "reads";
-  bool guess = R.call->guess;
   if (!size || (addr >= frame && addr + size <= R.frame))
     return;
+  if (R.looks) {
+    look_at(addr, size, writes, pc);
+    return;
+  }
+  bool guess = R.call->guess;
   if (fl__in_reference((void *)addr)) {
     if (fl__reference_holds(addr, size))
       return;
@@ -265,6 +286,37 @@ static void run(struct reference_call *c, struct buf *after,
   }
   save(after);
   R.end = REFERENCE_RETURNED;
+}
+
+/* Asks a function that only looks.  It may be called on a fiber, too. */
+enum looked fl__reference_look(int (*holds)(void *object)) {
+  static struct reference_call none;
+  assert(!E.reference);
+  struct fiber_state kept = E.fiber[E.cur];
+  uint8_t in_fiber = E.in_fiber;
+  volatile int answer = 0;
+  assert(R.loaded);
+  fl__reference_set_used(0);
+  fl__reference_label(0, false);
+  R.call = &none;
+  R.frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  R.looks = true;
+  R.stopped = false;
+  R.end = REFERENCE_FAILED;
+  E.in_fiber = 0;
+  E.reference = 1;
+  E.progress++;
+  if (!sigsetjmp(R.out, 1)) {
+    answer = holds(E.object);
+    R.end = REFERENCE_RETURNED;
+  }
+  R.looks = false;
+  E.reference = 0;
+  E.in_fiber = in_fiber;
+  E.fiber[E.cur] = kept;
+  if (R.end == REFERENCE_RETURNED)
+    return answer ? LOOKED_HOLDS : LOOKED_BROKEN;
+  return R.stopped ? LOOKED_STOPPED : LOOKED_FAILED;
 }
 
 enum reference_end reference_run(struct reference_call *c,

@@ -39,6 +39,20 @@ static inline bool fl__in_reference(const volatile void *p) {
 void fl__reference_touch(uint64_t addr, uint64_t size, bool writes,
                          uint64_t pc) FL_HIDDEN;
 
+/*
+ * A function of FL_ALWAYS is asked in the middle of an execution, where hooks
+ * make no steps.  What it reads of the object's memory counts as read by a
+ * thread of its own; it writes to none of it.
+ */
+enum looked {
+  LOOKED_HOLDS,
+  LOOKED_BROKEN,
+  LOOKED_STOPPED, /* it has crashed, or does not end … */
+  LOOKED_FAILED,  /* … or does what it must not: see reference_trouble() */
+};
+enum looked fl__reference_look(int (*holds)(void *object)) FL_HIDDEN;
+void fl__reference_is_stopped(void) FL_HIDDEN; /* signals.c */
+
 /* Ends the call that runs: it has failed. */
 _Noreturn void fl__reference_fails(uint64_t pc, const char *format,
                                    ...) FL_HIDDEN

@@ -162,6 +162,9 @@ struct rt_reached rt_reached(void);
 void rt_share_watch(volatile uint64_t *ticks, volatile uint64_t *steps);
 struct fl_suite *rt_suites(void);
 struct fl_client *rt_clients(void);
+/* The first of the names in `fl_always.operations`, or NULL; its end is where
+ * the others begin. */
+const char *rt_next_name(const char *list, uint32_t *len);
 uint64_t rt_base(void);            /* load address */
 bool rt_has_main(void);            /* a whole program */
 void rt_limit(uint32_t max_steps); /* another bound than that of rt_open */
@@ -229,6 +232,7 @@ struct rt_fault {
   uint8_t thread;
   uint64_t addr;
   int signal;
+  uint32_t round; /* so many steps lead back to the state before them; or 0 */
 };
 
 /*
@@ -287,6 +291,20 @@ struct rt_folds {
   VEC(struct rt_fold) at;
 };
 void rt_folds(struct rt_folds *f);
+
+/*
+ * While this is on, executions of a suite with FL_PROGRESS end in a fault where
+ * they show that it does not hold; of rt_step, only where an operation waits
+ * (progress.c).  Returns the setting before.  Not while lines are atomic.
+ */
+bool rt_watch_progress(bool on);
+/* FL_ALWAYS and FL_PROGRESS play no part until they are resumed: the object is
+ * only asked for results. */
+struct rt_conditions {
+  uint8_t always, watches;
+};
+struct rt_conditions rt_suspend_conditions(void);
+void rt_resume_conditions(struct rt_conditions before);
 
 /* What a thread's next step is.  For a thread that is parked only. */
 struct rt_access {

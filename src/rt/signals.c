@@ -84,6 +84,7 @@ static uint64_t place_of(const void *context) {
 /* A reference implementation: a mistake in the harness. */
 _Noreturn void fl__reference_stopped(const void *context, const char *why) {
   uint64_t place = place_of(context);
+  fl__reference_is_stopped();
   fl__reference_fails(place ? E.base + place : 0, "%s", why);
 }
 

@@ -254,7 +254,8 @@ void explore_again(struct explore *x);
 
 /* A driver that follows a path and, behind its end or where a thread of the
  * path cannot step, stays with the current thread.  From replay_init to
- * replay_free the engine has the marks of the path, if it has any. */
+ * replay_free the engine has the marks of the path, if it has any, and watches
+ * whether operations make progress (FL_PROGRESS). */
 struct replay {
   const uint8_t *at;
   uint32_t len, next;
@@ -263,6 +264,7 @@ struct replay {
   path taken;         /* the steps that were made */
   rt_mark_list found; /* marks from before, if has_marks */
   bool has_marks;
+  bool watched; /* before */
 };
 void replay_init(struct replay *r, const uint8_t *at, uint32_t len);
 void replay_free(struct replay *r);

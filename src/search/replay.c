@@ -137,10 +137,12 @@ static void take_marks(struct replay *r) {
 void replay_init(struct replay *r, const uint8_t *at, uint32_t len) {
   *r = (struct replay){.at = at, .len = len};
   r->driver = (struct rt_driver){pick, choose, r, .every = true};
+  r->watched = rt_watch_progress(true);
   take_marks(r);
 }
 
 void replay_free(struct replay *r) {
+  rt_watch_progress(r->watched);
   if (r->has_marks)
     rt_set_marks(&r->found);
   vec_free(&r->found);

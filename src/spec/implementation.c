@@ -153,7 +153,9 @@ static void run(struct implementation *m, struct implementation_edge *e) {
   struct rt_driver driver = {pick, NULL, &s, .every = true,
                              .without = s.without};
   bool buffers = rt_buffering(false); /* what is meant is the code's text */
+  struct rt_conditions conditions = rt_suspend_conditions();
   enum rt_end end = from ? rt_run_on(from, &driver) : rt_run(&driver);
+  rt_resume_conditions(conditions);
   rt_buffering(buffers);
   if (rt_call_done(e->call)) {
     e->answer = SPEC_RETURNS;
@@ -186,9 +188,8 @@ static void run(struct implementation *m, struct implementation_edge *e) {
     if (known)
       *known = e->next;
     m->kept += keep.cap;
-    vec_push(&m->nodes,
-             ((struct implementation_node){e->node, e->call, depth, h, contents,
-                                           keep}));
+    vec_push(&m->nodes, ((struct implementation_node){e->node, e->call, depth,
+                                                      h, contents, keep}));
   } else {
     e->next = *known;
     snapshot_free(&keep);
@@ -227,7 +228,9 @@ static struct hash128 first_contents(struct implementation *m) {
   struct serial s = {.client = m->client};
   struct rt_driver driver = {pick, NULL, &s, .every = true};
   bool buffers = rt_buffering(false);
+  struct rt_conditions conditions = rt_suspend_conditions();
   bool stopped = rt_run(&driver) == RT_STOPPED;
+  rt_resume_conditions(conditions);
   rt_buffering(buffers);
   return stopped ? rt_hash_contents() : (struct hash128){0};
 }

@@ -50,7 +50,7 @@ const FAULT_WORDS = {
   'not-linearizable': 'Not linearizable', 'sequential': 'Wrong without concurrency',
   'use-after-free': 'Use after free', 'use-after-return': 'Use after return', 'double-free': 'Double free', 'bad-free': 'Bad free',
   'out-of-bounds': 'Out of bounds', 'endless-loop': 'Endless loop or wait',
-  'assert': 'Assertion failed', 'divergence': 'Not deterministic', 'exit': 'Exit called', 'leak': 'Memory leak', 'invariant': 'Invariant violated',
+  'assert': 'Assertion failed', 'divergence': 'Not deterministic', 'exit': 'Exit called', 'leak': 'Memory leak', 'invariant': 'Invariant violated', 'progress': 'No progress',
   'stack-overflow': 'Stack overflow', 'lock-misuse': 'Lock misuse', 'out-of-memory': 'Out of memory'};
 const PROPERTIES = {sequential: 'sequentially consistent', quiescent: 'quiescently consistent',
   'happens-before': 'consistent with happens-before'};

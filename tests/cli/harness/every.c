@@ -107,3 +107,15 @@ FL_OP(int, get)
 FL_OP(void, increment)
 FL_SPEC(relation, reset, get = allows_get, increment = allows_increment)
 FL_ACCEPT("known", "leak in {increment()}", "crash at increment()")
+
+FL_OBJECT(conditions, stack_new, free)
+FL_OP(int, stack_pop)
+FL_OP(void, stack_push, FL_INT(1, 3))
+FL_ALWAYS(sound)
+FL_ALWAYS(positive, stack_push, stack_pop);
+FL_PROGRESS(wait_free, 2 + 3)
+
+FL_OBJECT(free_of_locks)
+FL_OP(int, get)
+FL_ALWAYS(negative, get)
+FL_PROGRESS(lock_free);

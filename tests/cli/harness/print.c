@@ -41,6 +41,12 @@ static void print_suite(const struct fl_suite *s) {
     printf(" model=%d:%d", s->memory_model, s->memory_model_line);
   if (s->criterion)
     printf(" criterion=%d:%d", s->criterion, s->criterion_line);
+  for (const struct fl_always *a = s->always; a; a = a->next)
+    printf(" always=%s[%s]:%d", a->name, a->operations,
+           a->holds(s->global || !s->create ? NULL : s->create()));
+  if (s->progress)
+    printf(" progress=%d,%u:%d", s->progress, s->progress_steps,
+           s->progress_line);
   if (s->invariant)
     printf(" holds=%d", s->invariant(s->global ? NULL : s->create()));
   puts("");
