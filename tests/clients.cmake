@@ -31,39 +31,18 @@ file(GLOB fl_example_files CONFIGURE_DEPENDS
 file(GLOB fl_client_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/*.c ${fl_client_root}/tests/clients/*.cpp
      ${fl_client_root}/tests/clients/*/harness.c)
-file(GLOB fl_paper_files CONFIGURE_DEPENDS
-     ${fl_client_root}/tests/clients/papers/*.c)
-file(GLOB fl_dpor_files CONFIGURE_DEPENDS
-     ${fl_client_root}/tests/clients/dpor/*.c)
-file(GLOB fl_locate_files CONFIGURE_DEPENDS
-     ${fl_client_root}/tests/clients/locate/*.c)
-file(GLOB fl_kind_files CONFIGURE_DEPENDS
-     ${fl_client_root}/tests/clients/kinds/*.c)
-file(GLOB fl_reading_files CONFIGURE_DEPENDS
-     ${fl_client_root}/tests/clients/readings/*.c)
-file(GLOB fl_specifying_files CONFIGURE_DEPENDS
-     ${fl_client_root}/tests/clients/specifying/*.c)
-file(GLOB fl_descriptor_files CONFIGURE_DEPENDS
-     ${fl_client_root}/tests/clients/descriptors/*.c)
-file(GLOB fl_advice_files CONFIGURE_DEPENDS
-     ${fl_client_root}/tests/clients/advice/*.c
-     ${fl_client_root}/tests/clients/advice/*.cpp)
-file(GLOB fl_assembly_files CONFIGURE_DEPENDS
-     ${fl_client_root}/tests/clients/assembly/*.c)
 file(GLOB fl_litmus_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/litmus/*.c)
 
 fl_client_tests(example ${fl_example_files})
 fl_client_tests(clients ${fl_client_files})
-fl_client_tests(papers ${fl_paper_files})
-fl_client_tests(dpor ${fl_dpor_files})
-fl_client_tests(locate ${fl_locate_files})
-fl_client_tests(kinds ${fl_kind_files})
-fl_client_tests(readings ${fl_reading_files})
-fl_client_tests(specifying ${fl_specifying_files})
-fl_client_tests(descriptors ${fl_descriptor_files})
-fl_client_tests(advice ${fl_advice_files})
-fl_client_tests(assembly ${fl_assembly_files})
+foreach(folder papers dpor locate kinds readings specifying descriptors advice
+    assembly always progress)
+  file(GLOB files CONFIGURE_DEPENDS
+    ${fl_client_root}/tests/clients/${folder}/*.c
+    ${fl_client_root}/tests/clients/${folder}/*.cpp)
+  fl_client_tests(${folder} ${files})
+endforeach()
 fl_client_tests(litmus ${fl_litmus_files})
 
 # Objects of libraries that have to be installed: scripts/found.

@@ -5,8 +5,7 @@
  * RUN: %s
  * EXIT: 1
  * VERDICT: violation
- * CLIENT: \{victim\(\)\} \|\| \{bump\(\); bump\(\); bump\(\); bump\(\);
- * bump\(\)\}
+ * CLIENT: \{victim\(\)\} \|\| \{(bump\(\); ){4}bump\(\)\}
  */
 #include <faultline.h>
 #include <stdatomic.h>

@@ -6,9 +6,10 @@
  * RUN: %s -- -DCONDITION=lock_free
  * EXIT: 1
  * FAULT: progress
- * CLIENT: ^\{a_then_b\(\)\} \|\| \{b_then_a\(\)\}$|^\{a_then_b\(\)\} \|\|
- * \{a_then_b\(\)\}$ RUN: %s -- -DCONDITION=obstruction_free EXIT: 1 FAULT:
- * progress
+ * CLIENT: ^\{a_then_b\(\)\} \|\| \{[ab]_then_[ab]\(\)\}$
+ * RUN: %s -- -DCONDITION=obstruction_free
+ * EXIT: 1
+ * FAULT: progress
  */
 #include <faultline.h>
 #include <pthread.h>
