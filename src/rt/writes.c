@@ -591,12 +591,21 @@ static bool mixes(int t, uint64_t addr, const char *what) {
   return false;
 }
 
-/* The thread's last event stands for its plain accesses. */
-static bool mark(int t) {
-  for (uint32_t i = G.nevents; i--;)
+/* One event for the thread's plain accesses between two others. */
+static bool mark(int t, uint64_t addr, uint64_t size) {
+  struct c11_event *e = NULL;
+  for (uint32_t i = G.nevents; i-- && !e;)
     if (G.event[i].thread == t)
-      return G.event[i].kind == C11_PLAIN || add_event(t, C11_PLAIN, 0);
-  return add_event(t, C11_PLAIN, 0);
+      e = &G.event[i];
+  if (e && e->kind == C11_PLAIN) {
+    if (e->addr != addr || e->size != size)
+      e->size = 0;
+    return true;
+  }
+  e = add_event(t, C11_PLAIN, 0);
+  if (e)
+    e->addr = addr, e->size = size;
+  return e != NULL;
 }
 
 /* All that was done at the location happens before. */
@@ -618,7 +627,7 @@ bool fl__c11_plain(int t, uint8_t kind, uint64_t addr, uint64_t size) {
       "an execution has too many accesses for the memory model c11";
   bool writes = kind != EV_READ;
   nplain = 0;
-  if (!mark(t))
+  if (!mark(t, addr, size))
     return mixes(t, addr, full);
   int other = races(t, addr, size, writes);
   for (uint32_t i = 0; i < G.nlocations && other < 0; i++)

@@ -42,6 +42,7 @@ struct c11_event {
   uint16_t object; /* sync: the object, or C11_NONE … */
   uint16_t nth;    /* … and how many events on it came before */
   uint16_t seen[C11_THREADS]; /* what happens before it, and itself */
+  uint64_t addr, size;        /* plain: where; size 0: in several places */
 };
 
 struct c11_write {

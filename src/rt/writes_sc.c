@@ -12,8 +12,8 @@
  * is found at the first event that closes it; the newest write and the last
  * place close none (V4).
  *
- * Of a thread's plain accesses only one between two other events is kept: it
- * counts as an access to another location in sb|≠loc.
+ * A thread's plain accesses between two other events are one event.  Unless all
+ * are to one place it counts as one of another location in sb|≠loc.
  */
 #include "rt/writes_int.h"
 
@@ -68,10 +68,19 @@ static bool is_eco(const struct c11_event *x, const struct c11_event *y) {
 
 /* ---- edges to a candidate ---- */
 
+static bool is_at(const struct c11_event *e, uint16_t at) {
+  if (at == C11_NONE)
+    return false;
+  const struct c11_location *l = &G.location[at];
+  return e->kind != C11_PLAIN ? e->at == at
+                              : e->size && e->addr < l->addr + l->size &&
+                                    l->addr < e->addr + e->size;
+}
+
 /* The last event of the thread that is not of this location. */
 static const struct c11_event *other_before(int thread, uint16_t at) {
   for (uint32_t i = G.nevents; i--;)
-    if (G.event[i].thread == thread && G.event[i].at != at)
+    if (G.event[i].thread == thread && !is_at(&G.event[i], at))
       return &G.event[i];
   return NULL;
 }
@@ -84,7 +93,7 @@ static bool goes_around(uint32_t a, const struct c11_candidate *c) {
     return false;
   for (uint32_t i = G.sc[a] + 1u; i < G.nevents; i++) {
     const struct c11_event *e = &G.event[i];
-    if (e->thread == x->thread && (e->at != x->at || e->at == C11_NONE))
+    if (e->thread == x->thread && !is_at(e, x->at))
       return c11_hb(e, end->seen);
   }
   return false;
