@@ -189,11 +189,11 @@ static int make_harness(struct init *x, struct buf *text, struct buf *command,
   return try_harness(x, true, false, text, command, e);
 }
 
-static bool includes_faultline(const char *path) {
+static bool is_harness(const char *path) {
   struct buf text = {0};
   struct error ignored = {0};
   bool is = !buf_read_file(&text, path, &ignored) &&
-            strstr(buf_text(&text), "#include <faultline.h>");
+            strstr(buf_text(&text), "\nFL_OBJECT(");
   buf_free(&text);
   return is;
 }
@@ -210,10 +210,10 @@ static int check_usage(struct init *x, struct error *e) {
                        "%s is not a C source, and init reads only those",
                        x->rest.args.at[i]);
   for (uint32_t i = 0; i < x->rest.args.len; i++)
-    if (includes_faultline(x->rest.args.at[i]))
+    if (is_harness(x->rest.args.at[i]))
       return error_set(e, ERR_USAGE,
-                       "%s is a harness already, since it includes "
-                       "<faultline.h>: run faultline %s",
+                       "%s has an FL_OBJECT: it is a harness already, run "
+                       "faultline %s",
                        x->rest.args.at[i], x->rest.args.at[i]);
   if (!x->output) {
     const char *base = base_name(x->rest.args.at[0]);
