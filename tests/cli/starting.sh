@@ -242,7 +242,7 @@ expect_err 'wrong.c:1'
 run init wrong.cpp
 expect_status 2
 expect_err 'wrong.cpp is not a C source, and init reads only those'
-echo '#include <faultline.h>' >harness.c
+printf '#include <faultline.h>\nFL_OBJECT(counter)\n' >harness.c
 run init harness.c
 expect_status 2
 expect_err 'harness.c is a harness already, .* run faultline harness.c'
