@@ -245,7 +245,7 @@ expect_err 'wrong.cpp is not a C source, and init reads only those'
 printf '#include <faultline.h>\nFL_OBJECT(counter)\n' >harness.c
 run init harness.c
 expect_status 2
-expect_err 'harness.c is a harness already, .* run faultline harness.c'
+expect_err 'harness.c has an FL_OBJECT: it is a harness already, run faultline +harness.c'
 run init missing.c
 expect_status 2
 expect_err 'missing.c'
