@@ -332,13 +332,13 @@ static void put_loop(const struct story *s, struct buf *b) {
   if (wait == EV_SEM_WAIT)
     buf_printf(b,
                "Call sem_wait() at line %" PRIu32 " again while it returns "
-               "-1 with errno EINTR. Where no signal is handled, "
+               "-1 with errno EINTR (not tried). Where no signal is handled, "
                "--spurious-wakeups=off",
                line);
   else
     buf_printf(b,
                "Wait in a loop: after the wait, look again at what line "
-               "%" PRIu32 " looks at",
+               "%" PRIu32 " looks at (not tried)",
                line);
 }
 
@@ -347,7 +347,7 @@ static void put_exclusive(const struct story *s, struct buf *b) {
   const uint32_t *marks = s->result->finding->kind.marks;
   buf_printf(b,
              "Take the lock of line %" PRIu32 " exclusively, since line "
-             "%" PRIu32 " writes",
+             "%" PRIu32 " writes (not tried)",
              s->events[marks[SHARED_WRITE_LOCK]].place->line,
              s->events[marks[SHARED_WRITE]].place->line);
 }
