@@ -1,7 +1,6 @@
 /* The fiber's side of a step: parking, choices, ends, new threads. */
 #include "rt/park.h"
 
-#include "rt/calls.h"
 #include "rt/fault.h"
 #include "rt/marks.h"
 #include "rt/notes.h"
@@ -14,6 +13,17 @@
 void fl__wait(enum event_kind kind, const volatile void *addr, uint64_t other,
               uint64_t pc, bool (*can)(struct fiber_state *f)) {
   fl__wait_at(kind, addr, 1, other, pc, can);
+}
+
+/* Apart, and with nothing handed over: what fl__wait_at had to keep would push
+ * its callers' registers, one of which has the pc that ends the user's stack
+ * (fl__stack_end). */
+static __attribute__((noinline)) void waited_under_c11(void) {
+  const struct fiber_state *f = E.self;
+  if (f->kind != EV_STEP)
+    fl__c11_sync(f->kind, f->addr, f->other);
+  for (uint32_t t = 1; f->kind == EV_STEP && t <= E.client->nthreads; t++)
+    fl__c11_join((int)t); /* the main thread waits for the clients so */
 }
 
 void fl__wait_at(enum event_kind kind, const volatile void *addr, uint64_t size,
@@ -30,11 +40,8 @@ void fl__wait_at(enum event_kind kind, const volatile void *addr, uint64_t size,
   f->visit = f->visits;
   E.arrival = ARRIVED;
   fl__switch(&f->sp, E.engine_sp);
-  if (UNLIKELY(E.options.c11) && can != fl__clients_done)
-    fl__c11_sync(kind, (uint64_t)(uintptr_t)addr, other);
-  else if (UNLIKELY(E.options.c11))
-    for (uint32_t t = 1; t <= E.client->nthreads; t++)
-      fl__c11_join((int)t);
+  if (UNLIKELY(E.options.c11))
+    waited_under_c11();
 }
 
 void fl__leave(enum arrival how) {

@@ -310,6 +310,7 @@ static void judge_batch(struct batch *b) {
   }
   b->so = build_programs(b->p);
   engine_child(run_batch, b);
+  free(b->so);
 }
 
 /*

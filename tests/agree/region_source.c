@@ -201,11 +201,12 @@ static bool compare(const struct code *c, const struct function *f,
                              .first = f->first + first,
                              .last = f->first + last};
   struct arena a = {0};
+  struct loops loops = {0};
   struct regions all;
   struct error e = {0};
   bool ok = true;
-  if (regions_of_cause(c->flow, (struct cause){&block, 1}, &(struct loops){0},
-                       &a, &all, &e))
+  if (regions_of_cause(c->flow, (struct cause){&block, 1}, &loops, &a, &all,
+                       &e))
     die("%s", e.text);
   for (uint32_t i = first; i <= last; i++)
     for (uint32_t j = first; j <= last; j++) {
@@ -219,6 +220,7 @@ static bool compare(const struct code *c, const struct function *f,
               block.first, block.last, f->first + i, f->first + j, want);
       ok = false;
     }
+  loops_free(&loops);
   arena_free(&a);
   return ok;
 }

@@ -115,6 +115,7 @@ static void object_close(struct object *o) {
   vec_free(&o->calls);
   flow_close(o->flow);
   lines_close(o->lines);
+  loops_free(&o->loops);
   arena_free(&o->arena);
 }
 
