@@ -18,7 +18,9 @@
 # of them takes minutes; the others run the same code on smaller inputs.
 set(FL_SLOW_WITH_SANITIZERS
   agree/atomicity_engine # all executions; agree/atomicity_{sc,tso}, unit/atomicity
-  agree/watch # long histories; agree/{online,watch_memory}
+  agree/monitor_containers # unit/history/monitor*, agree/monitor_{set,register}
+  agree/watch # long histories; agree/online
+  agree/watch_memory # likewise
   agree/watch_keys # the same for types by key; unit/history/online_keys
 )
 
