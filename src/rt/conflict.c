@@ -308,7 +308,9 @@ void fl__conflict_forget(void) {
 
 void rt_reduce_less(void) { T.reads = true; }
 
-void rt_guards(bool on) { T.guards = on && !E.options.tso && !E.options.c11 && !E.regions; }
+void rt_guards(bool on) {
+  T.guards = on && !E.options.tso && !E.options.c11 && !E.regions;
+}
 
 /* ---- for other processes ---- */
 
